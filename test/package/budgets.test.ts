@@ -31,7 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [2_036, 1_070],
+  "packages/sdk: lines, code lines": [2_034, 1_066],
   "packages/batch: lines, code lines": [121, 40],
   "packages/cli: lines, code lines": [186, 232],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],

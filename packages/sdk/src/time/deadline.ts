@@ -13,10 +13,12 @@ class Listeners extends Set<() => void> {
  */
 const shared = new WeakMap<AbortSignal, Listeners>();
 
+const nothing = (): void => undefined;
+
 /** Calls the listener when a signal aborts, at once if it has. It must not throw. Returns the function that removes it. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
-  if (!signal || signal.aborted) return () => undefined;
+  if (!signal || signal.aborted) return nothing;
   const listeners = shared.get(signal) ?? new Listeners();
   shared.set(signal, listeners);
   if (listeners.size === 0) signal.addEventListener("abort", listeners, { once: true });

@@ -1,6 +1,6 @@
 import type { Cancel } from "../time/agenda.ts";
 import type { Time } from "../time/clock.ts";
-import type { Durations } from "./durations.ts";
+import type { DurationsOf } from "./durations.ts";
 
 const defaultInFlight = 16;
 /** The maximum number of queries in flight per slot that take much longer than usual. */
@@ -9,9 +9,6 @@ const overduePerSlot = 3;
 const soonMs = 100;
 /** How long a query takes before the first response has shown it. */
 const assumedMs = 1_000;
-/** Factors of the estimate after a response that took longer, and after one that did not: 99 of these halve it. */
-const slower = 2;
-const faster = 0.993;
 
 /** Options for the polling of all waits of a client. */
 export interface SchedulerOptions {
@@ -28,8 +25,8 @@ export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: Scheduler
   return (1 + overduePerSlot) * maxQueriesInFlight;
 }
 
-/** A wait's place in the schedule of its client. */
-export interface Turn {
+/** A wait, as the scheduler of its client sees it. */
+export interface Poller {
   /**
    * Returns when its next query is due, by the steady clock. It is called again before and at that time, because other tasks
    * may have shown that the query would be too late or too early.
@@ -37,22 +34,20 @@ export interface Turn {
   due(): number;
   /** Whether its last query failed. Such tasks get at most half of the slots, so that they do not delay the others. */
   readonly isFailing: boolean;
-  /** Set by the scheduler: ends the wait for a slot. */
+  /** Sends the query. Resolves when the response is there, and never rejects. */
+  poll(): Promise<void>;
+  /** Reads the response, once its slot is free for another wait. */
+  read(): void;
+  /** Ends the wait, because the clock has failed. */
+  fail(error: unknown): void;
+  /** Set by the scheduler: takes the wait out of the schedule. */
   leave: Cancel;
-}
-
-/** A turn that waits until it is due and gets a slot. */
-interface Waiter {
-  readonly turn: Turn;
-  readonly line: Line;
-  readonly start: () => void;
-  readonly fail: (error: unknown) => void;
 }
 
 /** Either the tasks whose last query failed, or the others. */
 class Line {
-  /** The waiters that are due, in that order, each with the time since when. */
-  readonly ready: Map<Waiter, number> = new Map();
+  /** The waits that are due, in that order, each with the time since when. */
+  readonly ready: Map<Poller, number> = new Map();
   inFlight = 0;
 }
 
@@ -66,13 +61,9 @@ export class Scheduler {
   #overdue = 0;
   #usualMs: number | undefined;
   /** Returns what was learned about a model, or about a kind if the model is not known. */
-  readonly durationsOf: (name: string) => Durations;
+  readonly durationsOf: DurationsOf;
 
-  constructor(
-    { maxQueriesInFlight = defaultInFlight }: SchedulerOptions,
-    time: Time,
-    durationsOf: (name: string) => Durations,
-  ) {
+  constructor({ maxQueriesInFlight = defaultInFlight }: SchedulerOptions, time: Time, durationsOf: DurationsOf) {
     this.#time = time;
     this.#maxInFlight = maxQueriesInFlight;
     this.durationsOf = durationsOf;
@@ -90,13 +81,45 @@ export class Scheduler {
   recordLatency(ms: number): void {
     const usualMs = this.#usualMs ?? ms;
     // Never 0, which no factor could change.
-    this.#usualMs = Math.max(1, usualMs * (ms > usualMs ? slower : faster));
+    this.#usualMs = Math.max(1, usualMs * (ms > usualMs ? 2 : 2 ** -(1 / 99)));
   }
 
-  /** Sends the query when it is due and a slot is free, earliest due first. */
-  async query<T>(turn: Turn, send: () => Promise<T>): Promise<T> {
-    const line = turn.isFailing ? this.#failing : this.#healthy;
-    await new Promise<void>((start, fail) => this.#look({ turn, line, start, fail }, this.#time.steady()));
+  /** Lets a wait poll once, when that is due and a slot is free, earliest due first. */
+  add(wait: Poller, now: number = this.#time.steady()): void {
+    const due = wait.due();
+    if (due <= now) {
+      const { ready } = this.#lineOf(wait);
+      wait.leave = () => ready.delete(wait);
+      ready.set(wait, now);
+      return this.#fill(now);
+    }
+    // It is looked at again halfway, because it may be due earlier by then.
+    const at = due - now > soonMs ? (due + now) / 2 : due;
+    const ring = (then: number, error: unknown) => (error === undefined ? this.add(wait, then) : wait.fail(error));
+    wait.leave = this.#time.alarm(at - this.#time.steady(), ring, "pause");
+  }
+
+  /** Gives the free slots to the waits that are due. */
+  #fill(now: number = this.#time.steady()): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      next.leave();
+      if (next.due() > now) this.add(next, now);
+      else void this.#poll(next);
+    }
+  }
+
+  /** Returns the wait that gets the next slot, if one is free. */
+  #next(): Poller | undefined {
+    // Queries beyond those that may be overdue hold slots again, so that a service that does not respond gets no more of them.
+    const hanging = Math.max(0, this.#overdue - overduePerSlot * this.#maxInFlight);
+    if (this.#healthy.inFlight + this.#failing.inFlight + hanging >= this.#maxInFlight) return undefined;
+    const [healthy] = this.#healthy.ready;
+    const [failing] = this.#failing.inFlight < this.#maxInFlight / 2 ? this.#failing.ready : [];
+    return (healthy && failing && healthy[1] < failing[1] ? healthy : (failing ?? healthy))?.[0];
+  }
+
+  async #poll(wait: Poller): Promise<void> {
+    const line = this.#lineOf(wait);
     let isOverdue = false;
     const giveSlotBack = () => {
       isOverdue = true;
@@ -104,52 +127,18 @@ export class Scheduler {
       this.#overdue++;
       this.#fill();
     };
+    line.inFlight++;
     const slotMs = Math.max(50, 3 * (this.#usualMs ?? assumedMs));
     const cancel = this.#time.alarm(slotMs, giveSlotBack, "limit");
-    try {
-      return await send();
-    } finally {
-      cancel();
-      if (isOverdue) this.#overdue--;
-      else line.inFlight--;
-      this.#fill();
-    }
+    await wait.poll();
+    cancel();
+    if (isOverdue) this.#overdue--;
+    else line.inFlight--;
+    this.#fill();
+    wait.read();
   }
 
-  /** Lets a turn stand in line if it is due. Otherwise it is looked at again halfway, because it may be due earlier by then. */
-  #look(waiter: Waiter, now: number): void {
-    const { turn, line } = waiter;
-    const due = turn.due();
-    if (due <= now) {
-      turn.leave = () => line.ready.delete(waiter);
-      line.ready.set(waiter, now);
-      return this.#fill(now);
-    }
-    const at = due - now > soonMs ? (due + now) / 2 : due;
-    const ring = (then: number, error: unknown) =>
-      error === undefined ? this.#look(waiter, then) : waiter.fail(error);
-    turn.leave = this.#time.alarm(at - this.#time.steady(), ring, "pause");
-  }
-
-  /** Gives the free slots to the turns that are due. */
-  #fill(now: number = this.#time.steady()): void {
-    for (let next = this.#next(); next; next = this.#next()) {
-      next.line.ready.delete(next);
-      if (next.turn.due() > now) this.#look(next, now);
-      else {
-        next.line.inFlight++;
-        next.start();
-      }
-    }
-  }
-
-  /** Returns the turn that gets the next slot, if one is free. */
-  #next(): Waiter | undefined {
-    // Queries beyond those that may be overdue hold slots again, so that a service that does not respond gets no more of them.
-    const hanging = Math.max(0, this.#overdue - overduePerSlot * this.#maxInFlight);
-    if (this.#healthy.inFlight + this.#failing.inFlight + hanging >= this.#maxInFlight) return undefined;
-    const [healthy] = this.#healthy.ready;
-    const [failing] = this.#failing.inFlight < this.#maxInFlight / 2 ? this.#failing.ready : [];
-    return (healthy && failing && healthy[1] < failing[1] ? healthy : (failing ?? healthy))?.[0];
+  #lineOf(wait: Poller): Line {
+    return wait.isFailing ? this.#failing : this.#healthy;
   }
 }

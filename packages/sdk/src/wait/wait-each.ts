@@ -1,8 +1,9 @@
 import { invalidRequest } from "../errors/errors.ts";
+import { readOptions } from "../errors/options.ts";
 import { mustBe, returnedTask } from "../errors/issue.ts";
 import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import { readWaitOptions } from "./wait.ts";
+import { waitOptions } from "./wait.ts";
 
 /** The outcome of the wait for one of several tasks: a record if `ok` is true, otherwise an error. */
 export type WaitOutcome<T extends Task = Task> = T extends Task
@@ -88,7 +89,7 @@ function startWaits<T extends Task>(
   const reject = (field: string, value: unknown, expected: string) =>
     invalidRequest(subject, field, "invalid", mustBe(expected, value));
   if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
-  const { signal, ...options } = readWaitOptions(given);
+  const { signal, ...options } = readOptions("wait", given, waitOptions);
   const list = [...tasks];
   const other = list.findIndex((task) => typeof task?.wait !== "function");
   if (other >= 0) throw reject(`tasks[${other}]`, list[other], returnedTask);

@@ -8,9 +8,14 @@ import type { Cancel } from "../time/agenda.ts";
 import type { Time } from "../time/clock.ts";
 import { onAbort } from "../time/deadline.ts";
 import { Pace } from "./pace.ts";
-import type { Scheduler, Turn } from "./scheduler.ts";
+import type { Poller, Scheduler } from "./scheduler.ts";
 
-const waitOptions: OptionTypes<WaitOptions> = { onUpdate: "function", waitTimeoutMs: "number", signal: "signal" };
+/** The types of the options of a wait. */
+export const waitOptions: OptionTypes<WaitOptions> = {
+  onUpdate: "function",
+  waitTimeoutMs: "number",
+  signal: "signal",
+};
 
 /** The time before the deadline at which the task is queried a last time. */
 const lastQueryMs = 1_000;
@@ -36,8 +41,6 @@ interface Observation<K extends Kind> {
   readonly error: unknown;
 }
 
-type GivenOptions<K extends Kind> = WaitOptions<K> & { readonly waitTimeoutMs: number };
-
 /** Dependencies of a wait. */
 export interface WaitHost {
   readonly emit: Emit;
@@ -52,17 +55,18 @@ export async function waitFor<K extends Kind>(
   options: WaitOptions<K>,
   host: WaitHost,
 ): Promise<Records[K]> {
-  const given = readWaitOptions(options);
+  const given = readOptions("wait", options, waitOptions);
   given.signal?.throwIfAborted();
   return new Wait(task, check, given, host).run();
 }
 
 /** One wait for one task. */
-class Wait<K extends Kind> implements Turn {
+class Wait<K extends Kind> implements Poller {
   leave: Cancel = () => undefined;
   readonly #task: Task<K>;
   readonly #check: CheckOnce<K>;
-  readonly #options: GivenOptions<K>;
+  readonly #options: WaitOptions<K>;
+  readonly #timeoutMs: number;
   readonly #host: WaitHost;
   readonly #pace: Pace;
   /** The times of its start, its deadline and the last query before that, by the steady clock. */
@@ -83,31 +87,31 @@ class Wait<K extends Kind> implements Turn {
   #resolve = (_: Records[K]): void => undefined;
   #reject = (_: unknown): void => undefined;
 
-  constructor(task: Task<K>, check: CheckOnce<K>, options: GivenOptions<K>, host: WaitHost) {
-    const { waitTimeoutMs } = options;
+  constructor(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, host: WaitHost) {
     this.#task = task;
     this.#check = check;
     this.#options = options;
+    this.#timeoutMs = options.waitTimeoutMs ?? 30 * 60_000;
     this.#host = host;
     this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host.time);
     this.#start = host.time.steady();
-    this.#until = this.#start + waitTimeoutMs;
-    this.#latest = this.#lastQueryAt = this.#until - Math.min(lastQueryMs, waitTimeoutMs / 2);
+    this.#until = this.#start + this.#timeoutMs;
+    this.#latest = this.#lastQueryAt = this.#until - Math.min(lastQueryMs, this.#timeoutMs / 2);
   }
 
   run(): Promise<Records[K]> {
-    const { signal, waitTimeoutMs } = this.#options;
+    const { signal } = this.#options;
     return new Promise((resolve, reject) => {
       [this.#resolve, this.#reject] = [resolve, reject];
-      this.#setDeadline(waitTimeoutMs, false);
-      this.#release = onAbort(signal, () => this.#end(() => reject(signal?.reason)));
-      this.#poll().catch((error: unknown) => this.#end(() => reject(error)));
+      this.#setDeadline(this.#timeoutMs, false);
+      this.#release = onAbort(signal, () => this.fail(signal?.reason));
+      this.#host.scheduler.add(this);
     });
   }
 
   #setDeadline(ms: number, isExtended: boolean): void {
     const ring = (now: number, error: unknown) => {
-      if (error !== undefined) this.#end(() => this.#reject(error));
+      if (error !== undefined) this.fail(error);
       // The machine slept, so that there was no last query. There is time for it now.
       else if (!isExtended && now >= this.#until + lastQueryMs) this.#setDeadline(lastQueryMs, true);
       else this.#settle(true);
@@ -123,30 +127,21 @@ class Wait<K extends Kind> implements Turn {
     return this.#pace.failures > 0;
   }
 
-  async #poll(): Promise<void> {
-    const { scheduler, time } = this.#host;
-    while (!this.#hasEnded) {
-      this.#last = await scheduler.query(this, () => this.#observe());
-      if (this.#hasEnded) return;
-      const { sentAt, check, error } = this.#last;
-      this.#checks++;
-      if (check) this.#pace.learn(check, sentAt);
-      else this.#pace.learnFailure(error);
-      // If the machine sleeps until the deadline has passed, the next query is sent at once.
-      this.#latest = time.steady() < this.#lastQueryAt ? this.#lastQueryAt : this.#until + lastQueryMs;
-      await check?.recorded;
-      await this.#update(this.#last);
-      this.#settle(sentAt >= this.#until);
-      this.#pace.throwIfFinal(error);
-      if (error && !this.#hasEnded) this.#emitRetry(error, sentAt);
+  async poll(): Promise<void> {
+    try {
+      this.#last = await this.#observe();
+    } catch (error) {
+      this.fail(error);
     }
+  }
+
+  read(): void {
+    if (this.#last && !this.#hasEnded) this.#read(this.#last).catch((error: unknown) => this.fail(error));
   }
 
   /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
   async #observe(): Promise<Observation<K>> {
     const { scheduler, time } = this.#host;
-    // Aborted when its turn had just come, it sends nothing.
-    if (this.#hasEnded) throw new Error("the wait has ended");
     const sentAt = time.steady();
     // A query that hangs makes room for the last one before the deadline.
     const untilLast = Math.max(this.#lastQueryAt - sentAt, lastQueryMs);
@@ -160,12 +155,31 @@ class Wait<K extends Kind> implements Turn {
     });
     this.#query = undefined;
     const tookMs = time.steady() - sentAt;
-    if (check) this.#lastRecord = check;
     if (check || error instanceof ServiceError) {
       scheduler.recordLatency(tookMs);
       this.#timeouts = 0;
     } else if (tookMs >= limitMs) this.#timeouts++;
     return { sentAt, check, error };
+  }
+
+  /** Learns from a query and reports it. Then the wait ends or goes on. */
+  async #read(observed: Observation<K>): Promise<void> {
+    const { scheduler, time } = this.#host;
+    const { sentAt, check, error } = observed;
+    this.#checks++;
+    if (check) {
+      this.#lastRecord = check;
+      this.#pace.learn(check, sentAt);
+    } else this.#pace.learnFailure(error);
+    // If the machine sleeps until the deadline has passed, the next query is sent at once.
+    this.#latest = time.steady() < this.#lastQueryAt ? this.#lastQueryAt : this.#until + lastQueryMs;
+    await check?.recorded;
+    await this.#update(observed);
+    this.#settle(sentAt >= this.#until);
+    this.#pace.throwIfFinal(error);
+    if (this.#hasEnded) return;
+    if (error) this.#emitRetry(error, sentAt);
+    scheduler.add(this);
   }
 
   /** Calls the caller's `onUpdate`. */
@@ -180,11 +194,13 @@ class Wait<K extends Kind> implements Turn {
   #settle(isOver: boolean): void {
     const { check, error } = this.#last ?? {};
     if (check?.state === "succeeded") this.#end(() => this.#resolve(check.record));
-    else if (check?.state === "failed") this.#end(() => this.#reject(new TaskFailedError(this.#task, check.record)));
-    else if (isOver) {
-      const { waitTimeoutMs } = this.#options;
-      this.#end(() => this.#reject(new WaitTimeoutError(this.#task, waitTimeoutMs, error, this.#lastRecord)));
-    }
+    else if (check?.state === "failed") this.fail(new TaskFailedError(this.#task, check.record));
+    else if (isOver) this.fail(new WaitTimeoutError(this.#task, this.#timeoutMs, error, this.#lastRecord));
+  }
+
+  /** Ends the wait with an error. */
+  fail(error: unknown): void {
+    this.#end(() => this.#reject(error));
   }
 
   #end(settle: () => void): void {
@@ -201,27 +217,11 @@ class Wait<K extends Kind> implements Turn {
   #emitRetry(error: unknown, sentAt: number): void {
     const { emit, time } = this.#host;
     const { kind, model, taskid, generationId } = this.#task;
-    const [now, due] = [time.steady(), this.#pace.due()];
     const { status, requestId } = error instanceof ServiceError ? error : { status: undefined, requestId: undefined };
-    emit({
-      type: "retried",
-      operation: operations[kind].query.id,
-      ...{ kind, model, taskid, generationId, requestId },
-      at: time.now(),
-      durationMs: Math.round(now - sentAt),
-      attempt: this.#pace.failures,
-      delayMs: Math.max(0, Math.round(due - now)),
-      ...{ status, error },
-    });
+    const about = { operation: operations[kind].query.id, kind, model, taskid, generationId, requestId };
+    const [now, attempt] = [time.steady(), this.#pace.failures];
+    const delayMs = Math.max(0, Math.round(this.due() - now));
+    const durationMs = Math.round(now - sentAt);
+    emit({ type: "retried", ...about, at: time.now(), durationMs, attempt, delayMs, status, error });
   }
-}
-
-/**
- * Returns the options of a wait, with its timeout.
- *
- * @throws An {@link InvalidRequestError} if an option is not valid
- */
-export function readWaitOptions<K extends Kind>(options: WaitOptions<K>): GivenOptions<K> {
-  const given = readOptions("wait", options, waitOptions);
-  return { ...given, waitTimeoutMs: given.waitTimeoutMs ?? 30 * 60_000 };
 }
