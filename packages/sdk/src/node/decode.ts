@@ -1,20 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { type Duplex, PassThrough, pipeline, type Readable } from "node:stream";
 import zlib from "node:zlib";
+import { UnusableError } from "../result/get.ts";
 
-type Decoder = (encoded: Readable) => Readable;
-
-/** Whoever reads the decoded bytes receives the error of the encoded ones. */
-const through =
-  (create: () => Duplex): Decoder =>
-  (encoded) =>
-    pipeline(encoded, create(), () => undefined);
-
-const gunzip = through(() => zlib.createGunzip());
-const decoders = new Map<string, Decoder>([
-  ["gzip", gunzip],
-  ["x-gzip", gunzip],
-  ["br", through(() => zlib.createBrotliDecompress())],
+const decoders = new Map<string, (encoded: Readable) => Readable>([
+  ["gzip", (encoded) => through(encoded, zlib.createGunzip())],
+  ["x-gzip", (encoded) => through(encoded, zlib.createGunzip())],
+  ["br", (encoded) => through(encoded, zlib.createBrotliDecompress())],
   ["deflate", inflate],
 ]);
 /** Each encoding takes memory before a byte arrives. */
@@ -24,7 +16,7 @@ const mostEncodings = 4;
  * Returns the body of a response as it was before it was encoded. Some gateways compress even if the request accepts no encoding.
  * It is read as it arrives, and a body that ends before its encoding does is an error.
  *
- * @throws An `Error` if an encoding is not supported
+ * @throws An {@link UnusableError} if an encoding is not supported
  */
 export function decode(message: IncomingMessage): Readable {
   const given = message.headers["content-encoding"]?.toLowerCase() ?? "";
@@ -32,10 +24,15 @@ export function decode(message: IncomingMessage): Readable {
   if (encodings.length === 0) return message;
   const unsupported = encodings.find((name) => !decoders.has(name));
   if (unsupported !== undefined || encodings.length > mostEncodings)
-    throw new Error(`the response has an encoding that is not supported (${unsupported ?? encodings.join()})`);
+    throw new UnusableError(`cannot be read: its encoding is not supported (${unsupported ?? encodings.join()})`);
   const body = encodings.reduceRight<Readable>((encoded, name) => decoders.get(name)?.(encoded) ?? encoded, message);
   // Bytes that follow the end of br or deflate are read by nobody, and so the message would not end. After gzip they are an error.
   return body.once("end", () => message.destroy());
+}
+
+/** Whoever reads the decoded bytes receives the error of the encoded ones. */
+function through(encoded: Readable, decoder: Duplex): Readable {
+  return pipeline(encoded, decoder, () => undefined);
 }
 
 /** Decodes "deflate", by which servers mean two formats: with and without the header of zlib, which the first byte shows. */

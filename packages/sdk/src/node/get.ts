@@ -1,8 +1,7 @@
 import dns from "node:dns";
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { messageOf } from "../errors/errors.ts";
 import { isPrivateAddress } from "../result/address.ts";
 import { privateHost, type ResultGet, type ResultResponse, UnusableError } from "../result/get.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
@@ -19,31 +18,18 @@ export function nodeGet(options: ConnectOptions): ResultGet {
     const lookup = allowPrivate ? undefined : lookUpPublic(url);
     if (lookup && (options.agent ?? environmentProxy(url))) await rejectPrivate(url, lookup);
     const request = { headers, signal, agent: freshFor(url, options), ...(lookup && { lookup }) };
-    return exchange(
-      url,
-      request,
-      (sending) => sending.end(),
-      async (message) => responseOf(message, url),
-    );
+    const send = (sending: ClientRequest) => sending.end();
+    return exchange(url, request, send, async (message) => responseOf(message));
   };
 }
 
 /** Returns the used part of a response. For a `Response`, Node would load its fetch, which takes longer than a small result. */
-function responseOf(message: IncomingMessage, url: URL): ResultResponse {
+function responseOf(message: IncomingMessage): ResultResponse {
   const { statusCode: status = 0, headers } = message;
-  // The cast: the DOM's and Node's types of the same stream class differ.
-  const body = Readable.toWeb(bodyOf(message, url)) as ReadableStream;
-  return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body };
-}
-
-function bodyOf(message: IncomingMessage, url: URL): Readable {
   // A part of a compressed body begins in the middle of it. The caller that requested the part sees the encoding.
-  if (message.statusCode === 206) return message;
-  try {
-    return decode(message);
-  } catch (error) {
-    throw new UnusableError(`cannot be read: ${messageOf(error)}`, url.href);
-  }
+  const body = Readable.toWeb(status === 206 ? message : decode(message));
+  // The cast: the DOM's and Node's types of the same stream class differ.
+  return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body: body as ReadableStream };
 }
 
 /** The maximum wait for the addresses of a host that a proxy connects to: some machines behind one resolve none, and fail slowly. */
