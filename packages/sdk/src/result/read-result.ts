@@ -103,6 +103,8 @@ class Transfer {
   #url: string;
   #isRenewed = false;
   #stall: Deadline | undefined;
+  /** Aborted at the end of an attempt: a fetch function may end a response only by its signal. */
+  #attempt = new AbortController();
   /** The response that is being read. */
   #body: Body | undefined;
   /** The response that was read until the last failure. */
@@ -125,7 +127,7 @@ class Transfer {
     last?.end();
     try {
       if (last?.passed) throw last.signal.reason;
-      const body = (this.#body ??= await orAbort(this.#open(stall.signal), stall.signal));
+      const body = (this.#body ??= await orAbort(this.#open(this.#attempt.signal), stall.signal));
       const { at, totalBytes } = body;
       const bytes = at === 0 ? await this.#readHead(body, stall.signal) : await body.next(stall.signal);
       if (isSlow) stall.end();
@@ -140,6 +142,8 @@ class Transfer {
   /** Releases the connection. */
   close(): void {
     this.#stall?.end();
+    this.#attempt.abort("the attempt has ended");
+    this.#attempt = new AbortController();
     this.#body?.cancel();
     this.#start = this.#body ?? this.#start;
     this.#stall = this.#body = undefined;
