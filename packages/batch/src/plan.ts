@@ -38,13 +38,6 @@ interface PlanSources {
   readonly options: BatchOptions;
 }
 
-/** A checked row without its content, which would need too much memory. */
-interface Checked {
-  readonly fingerprint: number;
-  /** Undefined if nothing is left to do. */
-  readonly todo: Todo | undefined;
-}
-
 /**
  * Reads an input twice. The first pass checks every line before anything is sent. The second pass reads the lines one by one
  * to run them. It only compares their text, and the sizes and times of their files, to notice a change.
@@ -54,7 +47,8 @@ export class Plan {
   readonly #sources: PlanSources;
   readonly #reader: LineReader;
   readonly #ids = new Ids();
-  readonly #checked: Checked[] = [];
+  /** The checked rows without their contents, which would need too much memory, and what is left to do for each. */
+  readonly #checked: { readonly fingerprint: number; readonly todo: Todo | undefined }[] = [];
   readonly #issues: Issue[] = [];
   readonly #amounts = new Amounts();
   /** Ids from the option `only`; undefined if all lines run. `#missing` are those not found yet. */

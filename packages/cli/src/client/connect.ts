@@ -14,9 +14,11 @@ import {
 } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { messageOf, usageError } from "../errors/command-error.ts";
+import { type Interrupt, listenForInterrupt } from "../errors/interrupt.ts";
 import { makeDirectory } from "../files/directory.ts";
 import { clockText } from "../terminal/text.ts";
-import type { Progress } from "../terminal/progress.ts";
+import { createOutput, type Output } from "../terminal/output.ts";
+import { createProgress, type Progress } from "../terminal/progress.ts";
 import { commandLine, typedCommand, withCommands } from "../terminal/shell-commands.ts";
 
 /** A placeholder for the base URL of a dry run if there is none: nothing is sent there. */
@@ -34,21 +36,33 @@ export interface ConnectOptions {
   readonly quiet?: true;
 }
 
-/** The signal of a command, and the receivers of a client's reports. */
-export interface ConnectListener {
+/** The context of a command that calls the service. */
+export interface CommandContext {
+  readonly interrupt: Interrupt;
+  /** The interrupt's signal. */
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** Called before a form is sent. */
-  readonly beforeGenerate?: BeforeGenerate | undefined;
+  readonly output: Output;
+  /**
+   * Creates the client, with the store that the options name or the one in the state directory. `beforeGenerate` is called before a
+   * form is sent.
+   */
+  connect(beforeGenerate?: BeforeGenerate): Promise<MediaGen>;
 }
 
-/** Creates the client, with the store that the options name or the one in the state directory. */
-export async function connect(options: ConnectOptions, listener: ConnectListener): Promise<MediaGen> {
-  checkAccess(options);
-  const directory = options.store === false ? undefined : (options.store ?? stateDirectory());
-  if (directory !== undefined && listener.beforeGenerate) await checkWritable(directory);
-  const store = directory === undefined ? undefined : fileStore(directory);
-  return createMediaGen({ ...(await clientOptions(options, listener)), store });
+/** Listens for signals, and sets up stdout and stderr by the options. */
+export function openContext(options: ConnectOptions): CommandContext {
+  const interrupt = listenForInterrupt();
+  const { signal } = interrupt;
+  const progress = createProgress(options);
+  const connect = async (beforeGenerate?: BeforeGenerate) => {
+    checkAccess(options);
+    const directory = options.store === false ? undefined : (options.store ?? stateDirectory());
+    if (directory !== undefined && beforeGenerate) await checkWritable(directory);
+    const store = directory === undefined ? undefined : fileStore(directory);
+    return createMediaGen({ ...(await clientOptions(options, signal, progress)), beforeGenerate, store });
+  };
+  return { interrupt, signal, progress, output: createOutput(options), connect };
 }
 
 /** Rejects a store that cannot be written to: a generation that is not recorded may be lost or billed twice. */
@@ -68,14 +82,14 @@ async function checkWritable(directory: string): Promise<void> {
 /** Returns the client's options. The key comes from the environment or a file descriptor, which no list of processes shows. */
 export async function clientOptions(
   options: ConnectOptions,
-  { signal, progress, beforeGenerate }: ConnectListener,
+  signal: AbortSignal,
+  progress: Progress,
 ): Promise<NodeMediaGenOptions> {
   return {
     baseUrl: options.baseUrl,
     allowHttp: options.allowHttp,
     ...(options.keyFd !== undefined && { apiKey: await readKey(options.keyFd, signal) }),
     statuses: { failed: options.failedStatus },
-    beforeGenerate,
     onEvent: (event) => report(event, progress),
   };
 }

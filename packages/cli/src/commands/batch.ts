@@ -130,7 +130,7 @@ async function run(context: Context): Promise<BatchSummary> {
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
   const { limit, maxResults, only, retryFailed } = options;
-  return { ...(await clientOptions(options, { signal, progress })), signal, limit, maxResults, only, retryFailed };
+  return { ...(await clientOptions(options, signal, progress)), signal, limit, maxResults, only, retryFailed };
 }
 
 function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {

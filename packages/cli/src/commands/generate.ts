@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { ModelInfo } from "@mediagen/sdk";
 import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
-import { openContext, type CommandContext } from "../client/command-context.ts";
+import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain } from "../errors/explain.ts";
@@ -88,7 +88,7 @@ async function generateAndFinish(
       output.document({ task });
       return await checkPrinted(task, options);
     }
-    const { finished, error } = await finish(media, [task], options, context, target);
+    const { finished, error } = await finish({ media, options, context, target }, [task]);
     output.document(finished[0]);
     process.exitCode = error?.exitCode ?? exitCodes.done;
     if (!error) await checkPrinted(task, options);

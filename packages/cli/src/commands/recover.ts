@@ -1,6 +1,6 @@
 import { InvalidRequestError, type MediaGen, type Recovery, ServiceError } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
-import { openContext, type CommandContext } from "../client/command-context.ts";
+import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { withFlags } from "../errors/explain-issue.ts";
@@ -171,7 +171,7 @@ async function downloadLeft(
   // No name proves that a file is a task's result: `download` compares the bytes and replaces nothing.
   const left = [...tasks, ...ended];
   await checkTarget(target, { ...options, overwrite: true, several: left.length > 1 });
-  const { finished, error } = await finish(media, left, options, context, target);
+  const { finished, error } = await finish({ media, options, context, target }, left);
   warnUnresolved(recovery, options, context.progress);
   context.output.document({ finished, unknown, unreadable, elsewhere });
   return error;

@@ -1,4 +1,4 @@
-import { openContext } from "../client/command-context.ts";
+import { openContext } from "../client/connect.ts";
 import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
 import { recordDeleted } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";

@@ -14,20 +14,6 @@ interface ListOptions extends Pick<ConnectOptions, "baseUrl" | "json" | "quiet">
   readonly limit: number;
 }
 
-/** A generation as `--json` prints it. */
-interface Listed {
-  /** As the command line spells it; undefined if no task is known. */
-  readonly task: string | undefined;
-  readonly generationId: string;
-  readonly model: string;
-  readonly state: string;
-  readonly createdAt: string;
-  readonly origin: string;
-  readonly idempotencyKey: string | undefined;
-  /** The paths of its saved results. */
-  readonly saved: readonly string[];
-}
-
 /** `mediagen task list`: prints the generations in the store, first those that have not ended. It sends nothing. */
 export async function listTasks({ limit, ...options }: ListOptions): Promise<void> {
   const progress = createProgress(options);
@@ -68,7 +54,8 @@ function shortened(path: string = ""): string {
   return /^\.\.([\\/]|$)/.test(here) ? path : here;
 }
 
-function describe(record: CommandRecord): Listed {
+/** Returns a generation as `--json` prints it: `task` as the command line spells it, and the paths of its saved results. */
+function describe(record: CommandRecord) {
   const { task, id, model, state, outcome, createdAt, origin, idempotencyKey } = record;
   return {
     task: task && nameOf(task),

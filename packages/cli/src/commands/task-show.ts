@@ -1,4 +1,4 @@
-import { openContext } from "../client/command-context.ts";
+import { openContext } from "../client/connect.ts";
 import { errorDocument, tell } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
 import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";

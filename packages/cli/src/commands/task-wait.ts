@@ -1,4 +1,4 @@
-import { openContext } from "../client/command-context.ts";
+import { openContext } from "../client/connect.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { checkTarget } from "../files/target.ts";
 import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
@@ -17,7 +17,7 @@ export async function waitForTasks(
   const count = Math.max(...tasks.map((task) => task.resultCount));
   if (target !== undefined)
     await checkTarget(target, { ...options, overwrite: true, several: tasks.length > 1, count });
-  const { finished, error } = await finish(media, tasks, options, context, target);
+  const { finished, error } = await finish({ media, options, context, target }, tasks);
   context.output.document(finished);
   process.exitCode = error?.exitCode ?? exitCodes.done;
 }

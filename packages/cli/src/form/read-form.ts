@@ -76,14 +76,12 @@ async function readSource(path: string, model: string, field: string, { openStdi
   const bytes = new Uint8Array(await buffer(openStdin()));
   return fileFrom(bytes).catch((error: unknown) => {
     if (!(error instanceof InvalidRequestError)) throw error;
-    throw new InvalidRequestError(
-      model,
-      error.issues.map(({ message, ...issue }) => ({
-        ...issue,
-        field,
-        message: field + message.slice(issue.field.length),
-      })),
-    );
+    const issues = error.issues.map(({ field: given, code, message }) => ({
+      field,
+      code,
+      message: field + message.slice(given.length),
+    }));
+    throw new InvalidRequestError(model, issues);
   });
 }
 

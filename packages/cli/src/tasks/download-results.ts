@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { blobs, download, type AnyTask, type Download } from "@mediagen/sdk/node";
-import type { CommandContext } from "../client/command-context.ts";
+import type { CommandContext } from "../client/connect.ts";
 import { stdoutTarget } from "../files/target.ts";
 import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { nameOf } from "./task-name.ts";

@@ -7,8 +7,7 @@ import {
   type WaitUpdate,
   waitEach,
 } from "@mediagen/sdk/node";
-import type { CommandContext } from "../client/command-context.ts";
-import type { ConnectOptions } from "../client/connect.ts";
+import type { CommandContext, ConnectOptions } from "../client/connect.ts";
 import { errorDocument, messageOf, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
 import { Interrupted } from "../errors/interrupt.ts";
@@ -42,16 +41,11 @@ export interface FinishResult {
 }
 
 /** Waits for tasks, downloads their results, and prints each at once. An error of one task does not stop the others. */
-export function finish(
-  media: MediaGen,
-  tasks: readonly AnyTask[],
-  options: FinishOptions,
-  context: CommandContext,
-  target: string | undefined,
-): Promise<FinishResult> {
-  return new Finisher({ media, options, context, target }, tasks).run();
+export function finish(host: FinishHost, tasks: readonly AnyTask[]): Promise<FinishResult> {
+  return new Finisher(host, tasks).run();
 }
 
+/** Dependencies of `finish`. */
 interface FinishHost {
   readonly media: MediaGen;
   readonly options: FinishOptions;
