@@ -37,7 +37,7 @@ export default async function run(args: readonly string[]): Promise<void> {
     console.log(`The emulator is running at ${server.baseUrl}\n`);
     const given = await Promise.all(values.image.map((path) => fileFrom(path)));
     await generateBoth(media, prompt, given);
-    console.log(`\n${emulator.charges.length} generations, ${emulator.credits} credits left. No money was spent.`);
+    console.log(`\n${emulator.charges.length} generations. No money was spent.`);
   } catch (error) {
     if (!(error instanceof MediaGenError)) throw error;
     console.error(error.message);

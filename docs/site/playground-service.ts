@@ -47,7 +47,7 @@ export function createService(changed: () => void): Service {
   element.append(labelled(target, "Send it to"), own, speedRow);
   const balance = make("span", { className: "balance" });
 
-  let emulator = createEmulator({ clock: { speed: 4 } });
+  let emulator = createEmulator({ clock: { speed: 4 }, credits: 10_000 });
   const isInside = () => target.value === "emulator";
   const showBalance = () => {
     balance.textContent = isInside() ? `${emulator.credits.toLocaleString("en-GB")} credits left` : "";

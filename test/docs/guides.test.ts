@@ -136,16 +136,20 @@ test("every message that the guide to troubleshooting explains is one of the SDK
 test("the guide to configuration has the options of every call, and every variable that the packages read", async () => {
   const { text = "" } = guides.find(({ file }) => file.endsWith("/configuration.md")) ?? {};
   const sources = (await readAll("packages/*/src/**/*.ts")).map((one) => one.text).join("\n");
-  const entries = (await readAll("packages/*/src/{index,node,schema}.ts")).map((one) => one.text).join("\n");
+  const entries = (await readAll("packages/*/api.md")).map((one) => one.text).join("\n");
   const elsewhere = [
     "CallOptions", // The signal, in words.
     "ForgetOptions", // `forget` of a store.
+    "HttpClientOptions", // Six of the tables.
     "MediaGenModelOptions", // The fields of a model's form.
     "NodeMediaGenOptions", // Those of the tables.
+    "TestEmulatorOptions", // Those of the emulator.
     "UncheckedOptions", // The same.
     "ValidateOptions", // Its one option is an option of `generate` too.
   ];
-  const options = [...new Set([...entries.matchAll(/\b[A-Z]\w+Options\b/g)].map(([name]) => name))];
+  const options = [
+    ...new Set([...entries.matchAll(/^(?:interface|type) (\w+Options)\b/gm)].map(([, name = ""]) => name)),
+  ];
   const shown = (name: string) => text.includes(`<!-- include: options ${name} -->`);
   expect(options.filter((name) => !shown(name)).sort()).toEqual(elsewhere);
   const variables = sources.matchAll(/\b(MEDIAGEN_(?!VERSION)[A-Z_]+|[A-Z]+_PROXY|XDG_\w+|LOCALAPPDATA|TERM)\b/g);

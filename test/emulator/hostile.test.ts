@@ -172,7 +172,7 @@ describe("what cannot be is refused, and changes nothing", () => {
     const one = createEmulator();
     expect(() => createEmulator({ credits: credits as number })).toThrow("credits");
     expect(() => void (one.credits = credits as number)).toThrow("credits");
-    expect(one.credits).toBe(10_000);
+    expect(one.credits).toBe(1_000_000_000);
   });
 
   test.for(["fast", { speed: 0 }, { speed: -1 }, { speed: Infinity }])("a clock that is %j", (clock) => {
@@ -194,7 +194,7 @@ describe("what cannot be is refused, and changes nothing", () => {
       ...one
     } = createEmulator({ behaviour: { creditsPerImage: undefined as unknown as number } });
     await createMediaGen(client).image.generate("imgmodelz", { prompt: "A fox" });
-    expect(one.snapshot().credits).toBe(10_000 - 5);
+    expect(one.snapshot().credits).toBe(1_000_000_000 - 5);
   });
 });
 

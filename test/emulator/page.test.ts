@@ -272,6 +272,6 @@ test("a page of a name that leads to this machine reads nothing of the emulator'
   };
   for (const host of ["www.rebound.test", "127.rebound.test", "127.0.0.1.rebound.test"])
     expect(await statusesAt(host), host).toEqual([400, 400, 400]);
-  expect(emulator.credits).toBe(10_000);
+  expect(emulator.credits).toBe(1_000_000_000);
   expect(await statusesAt("127.0.0.1")).toEqual([200, 200, 200]);
 });

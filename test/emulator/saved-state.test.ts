@@ -58,7 +58,7 @@ test("exec knows the tasks of an earlier run, each with its results, and each ru
     const image = await fetch(data.url[0]);
     console.log(image.headers.get("content-type"), (await control("snapshot")).credits, await generate());`;
   const { stdout, stderr } = await onUsualPort("kept", script);
-  expect([stdout, stderr]).toEqual([expect.stringMatching(/^image\/png 10000 image-\w+\n$/), ""]);
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^image\/png 1000000000 image-\w+\n$/), ""]);
   expect(stdout).not.toContain(taskid);
 });
 

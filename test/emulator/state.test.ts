@@ -109,7 +109,7 @@ describe("credits", () => {
     const { emulator, http } = start();
     const raw = await http.POST("/v1/images/imgmodelv4", { body: { prompt: "A fox", batchsize: 16 } });
     expect(raw.data).toMatchObject({ code: 9999 });
-    expect(emulator).toMatchObject({ credits: 10_000, charges: [], tasks: [] });
+    expect(emulator).toMatchObject({ credits: 1_000_000_000, charges: [], tasks: [] });
   });
 });
 
@@ -179,7 +179,7 @@ describe("the key", () => {
       msg: "the API key is missing or wrong",
     });
     await expect(media.video.query("t-0")).rejects.toMatchObject({ status: 401 });
-    expect(emulator).toMatchObject({ tasks: [], charges: [], credits: 10_000 });
+    expect(emulator).toMatchObject({ tasks: [], charges: [], credits: 1_000_000_000 });
     expect(emulator.calls.map(({ violations }) => violations)).toEqual([
       ["Authorization must be the API key"],
       ["Authorization must be the API key"],

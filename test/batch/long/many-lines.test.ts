@@ -8,7 +8,7 @@ test(
   "10,000 lines bring 10,000 pictures, and hold less than half a kilobyte per line: its id and its fingerprint",
   { timeout: 1_200_000 },
   async () => {
-    const emulator = await serve(["--credits", "1000000000", "--speed", "1000"]);
+    const emulator = await serve(["--speed", "1000"]);
     onTestFinished(() => void emulator.child.kill());
     const held: number[] = [];
     for (const count of [1_000, 10_000]) {

@@ -23,7 +23,7 @@ async function residentMB(pid: number | undefined): Promise<number> {
 }
 
 test(`${clients} clients at once get ${requests} good answers, and the emulator's memory stays flat`, async () => {
-  const emulator = await serve(["--credits", "1000000000", "--speed", "1000"]);
+  const emulator = await serve(["--speed", "1000"]);
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const form = multipartRequest("http://localhost", "", [{ name: "prompt", value: "A fox runs through snow" }]);
   const [formType, formBody] = [form.headers.get("content-type") ?? "", Buffer.from(await form.bytes())];

@@ -10,7 +10,7 @@ const options: Readonly<Record<string, readonly [shown: string, what: string]>> 
   host: ["ADDRESS", "the address to listen on (default: 127.0.0.1)"],
   "public-url": ["URL", "the base URL for clients that use a proxy or another host name"],
   key: ["KEY", "the API key that clients must send (default: emulator-key)"],
-  credits: ["N", "the balance in credits (default: 10000)"],
+  credits: ["N", "the balance in credits (default: 1000000000, which no run uses up)"],
   seed: ["N", "the seed of task ids and images (default: random)"],
   speed: ["N", "how fast time passes; 60 is a minute per second (default: 1)"],
   state: ["FILE", "load tasks and credits from this file, and save them to it"],

@@ -52,7 +52,7 @@ const known = "apiKey credits seed clock behaviour results service limits persis
 export function createContext(options: EmulatorOptions): Context {
   rejectUnknown(options, "an option of createEmulator", "The options are", known);
   rejectUnknown(options.limits ?? {}, "a limit", "The limits are", Object.keys(usualLimits));
-  const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
+  const { apiKey = "emulator-key", credits = 1_000_000_000, seed = 1, clock: mode = "auto", persist } = options;
   const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };
   const statuses: Statuses = { ...statusesOf(behaviour, seed) };
   const state = createState(seed, credits);

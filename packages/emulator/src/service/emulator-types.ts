@@ -18,7 +18,7 @@ export interface EmulatorOptions {
   readonly apiKey?: string | undefined;
   /**
    * The balance in credits.
-   * @default 10_000
+   * @default 1_000_000_000, which no test uses up
    */
   readonly credits?: number | undefined;
   /**
