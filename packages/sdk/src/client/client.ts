@@ -1,3 +1,4 @@
+import { fetchTransport } from "../call/fetch.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
 import { type Form, knownModel, type Model } from "../form/model.ts";
@@ -8,11 +9,10 @@ import type { Resolution } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { generate } from "./generate.ts";
-import { createHost, type Host } from "./host.ts";
+import { createHost, type Host, type Runtime } from "./host.ts";
 import type { KindClient, MediaGen } from "./media-gen.ts";
-import type { GenerateOptions, MediaGenOptions } from "./options.ts";
+import type { ClientOptions, GenerateOptions, MediaGenOptions } from "./options.ts";
 import { readTask, TaskHandle } from "./task-handle.ts";
-import { type Runtime, webRuntime } from "./runtime.ts";
 import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
 
 /**
@@ -25,6 +25,12 @@ import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   return createClient(options, webRuntime);
+}
+
+/** Creates the runtime of a client that only has fetch. */
+export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOptions): Runtime {
+  const transport = fetchTransport(given, fetchSendsOnce);
+  return { loadTransport: async () => transport, fetch: given, processes: async () => ({ hasEnded: () => false }) };
 }
 
 /** Creates a client for a runtime. */

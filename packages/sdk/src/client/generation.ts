@@ -45,7 +45,7 @@ export async function checkGeneration(
     const advice = "Use a client with one: createMediaGen({ store }).";
     throw invalidRequest(model, "idempotencyKey", "notAllowed", "needs a store", advice, nothingWasSent);
   }
-  const headers = readGenerateHeaders(model, options, apiKey);
+  const headers = headersOf(model, options, apiKey);
   const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
   const count = resultCount(operation.body, wire);
   return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, signal, headers };
@@ -61,11 +61,7 @@ function checkKey(model: Model, field: string, key: unknown): void {
 }
 
 /** Returns the headers of a generation. The idempotency key lets a server recognise what a browser or a proxy resends. */
-function readGenerateHeaders(
-  model: Model,
-  { headers, idempotencyKey }: GenerateOptions,
-  apiKey: ApiKey,
-): RequestHeaders {
+function headersOf(model: Model, { headers, idempotencyKey }: GenerateOptions, apiKey: ApiKey): RequestHeaders {
   const given = readHeaders(model, headers, apiKey === undefined ? undefined : ignoredWithKey, nothingWasSent);
   if (apiKey !== undefined) return given;
   const name = "idempotency-key";
@@ -80,12 +76,7 @@ function readGenerateHeaders(
 }
 
 /** Checks a form with its files, and returns it as it is sent. */
-async function readFields(
-  kind: Kind,
-  model: Model,
-  form: Form<Model>,
-  { extraFields, unchecked }: GenerateOptions,
-): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
+async function readFields(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
   const subject = typeof model === "string" ? model : "generate";
   const known = unchecked ? undefined : findModel(model, [kind]).operation;
   const { operation, wire, issues } = known

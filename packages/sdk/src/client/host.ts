@@ -1,8 +1,11 @@
 import { UsedKeys } from "../call/hide-key.ts";
 import { Retries } from "../call/retries.ts";
+import type { Transport } from "../call/transport.ts";
 import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/values.ts";
+import type { ResultHost } from "../result/result-host.ts";
+import type { ProcessInfo } from "../store/entries.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { GenerationStore } from "../store/store.ts";
 import { Time } from "../time/clock.ts";
@@ -11,9 +14,16 @@ import { durationsAt } from "../wait/durations.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import type { GenerateHost } from "./generate.ts";
 import { clientOptions, type MediaGenOptions } from "./options.ts";
-import type { Runtime } from "./runtime.ts";
 import { environment, readAccess, readStates } from "./settings.ts";
-import { checkSilently, type TaskHost } from "./task-handle.ts";
+import type { TaskHandle, TaskHost } from "./task-handle.ts";
+
+/** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */
+export interface Runtime extends Pick<ResultHost, "fetch" | "get"> {
+  /** Loads the transport. */
+  readonly loadTransport: () => Promise<Transport>;
+  /** Loads the information about processes. */
+  readonly processes: () => Promise<ProcessInfo>;
+}
 
 /**
  * What the parts of one client share. It is made once and handed down. Each part declares the fields that it needs as an interface
@@ -52,9 +62,10 @@ export function createHost<O extends MediaGenOptions>(
     retries: new Retries(options, time.random),
     turns: new Semaphore(maxGenerationsInFlight),
     beforeGenerate: options.beforeGenerate,
-    states: readStates("createMediaGen", options),
+    states: readStates(options),
     scheduler: new Scheduler(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
-    check: checkSilently,
+    // The cast: every task of a client is a handle.
+    check: (task, signal) => (task as TaskHandle).checkSilently({ signal }),
     store,
     // Loaded at first use, so that clients without a store do not load it.
     ledger:

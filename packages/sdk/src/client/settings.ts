@@ -27,17 +27,15 @@ export function readAccess(
 }
 
 /** Returns the meanings of statuses, from the options. Failed statuses may come from the environment. */
-export function readStates(subject: string, { statuses, classify }: StateOptions): StateOptions {
-  return { classify, statuses: { ...statuses, failed: statuses?.failed ?? readFailedStatuses(subject) } };
-}
-
-function readFailedStatuses(subject: string): readonly number[] | undefined {
+export function readStates({ statuses, classify }: StateOptions): StateOptions {
   const name = "MEDIAGEN_FAILED_STATUSES";
-  const text = environment(name);
-  if (text === undefined) return undefined;
+  const text = statuses?.failed ? undefined : environment(name);
+  if (text === undefined) return { statuses, classify };
   const numbers = text.split(",").map((part) => part.trim());
-  if (numbers.every((part) => /^-?\d+$/.test(part))) return numbers.map(Number);
-  throw invalidRequest(subject, name, "invalid", mustBe('whole numbers with commas between, such as "3,4"', text));
+  if (numbers.every((part) => /^-?\d+$/.test(part)))
+    return { classify, statuses: { ...statuses, failed: numbers.map(Number) } };
+  const problem = mustBe('whole numbers with commas between, such as "3,4"', text);
+  throw invalidRequest("createMediaGen", name, "invalid", problem);
 }
 
 /** Returns a base URL without a slash at its end, if it is safe to send a key to. */

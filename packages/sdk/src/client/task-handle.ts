@@ -142,12 +142,6 @@ function fieldsOf(task: Omit<TaskJSON, "version"> | Task) {
   return { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId };
 }
 
-/** Checks a task without reporting a failure. */
-export function checkSilently(task: Task, signal: AbortSignal | undefined): Promise<Check> {
-  // The cast: every task of a client is a handle.
-  return (task as TaskHandle).checkSilently({ signal });
-}
-
 /** Returns a saved task if it is complete and of this origin; rejects it otherwise. */
 export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {

@@ -6,7 +6,7 @@ import type { Subject } from "../errors/events.ts";
 import { type OptionTypes, readOptions, valuesOf } from "../errors/options.ts";
 import { invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
-import { readBody, type WireFields } from "../form/form.ts";
+import { readBody } from "../form/form.ts";
 import { isObject } from "../spec/values.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
@@ -28,12 +28,9 @@ export async function queryTask<K extends Kind>(
   pollTimeoutMs?: number,
 ): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
   const { kind, taskid } = subject;
-  const request = readRequest(operations[kind].query, { taskid }, options, host.apiKey);
-  const { data, response } = await call(host, operations[kind].query, request.wire, {
-    ...request,
-    subject,
-    pollTimeoutMs,
-  });
+  const { query } = operations[kind];
+  const request = readRequest(query, { taskid }, options, host.apiKey);
+  const { data, response } = await call(host, query, request.wire, { ...request, subject, pollTimeoutMs });
   const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
   // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
   return { record: record as TaskRecord as Records[K], requestId: response.requestId?.() };
@@ -80,7 +77,7 @@ export async function deleteTasks<K extends Kind>(
 const requestOptions: OptionTypes<RequestOptions> = { signal: "signal", headers: "any" };
 
 /** Returns the body and the options of one call, or rejects them if they are not valid. The options must not repeat the first argument. */
-function readRequest(operation: Operation, first: object, given: RequestOptions, apiKey: ApiKey): Request {
+function readRequest(operation: Operation, first: object, given: RequestOptions, apiKey: ApiKey) {
   // Always throws, because it is not an object.
   if (!isObject(given)) readOptions(operation.id, given, requestOptions, nothingWasSent);
   const { signal, headers, ...further } = Object.fromEntries(valuesOf(given, Object.keys(requestOptions)));
@@ -95,10 +92,6 @@ function readRequest(operation: Operation, first: object, given: RequestOptions,
   if (!options.headers) return { ...options, wire };
   const ignored = apiKey === undefined ? undefined : ignoredWithKey;
   return { ...options, wire, headers: readHeaders(operation.id, options.headers, ignored, nothingWasSent) };
-}
-
-interface Request extends RequestOptions {
-  readonly wire: WireFields;
 }
 
 /** Returns the result URLs of a record. Some models may return a single one without a list. */

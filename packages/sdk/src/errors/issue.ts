@@ -80,15 +80,12 @@ export function shorten(text: string): string {
 
 /** Returns the candidate that is closest to a mistyped word, or undefined if none is close. */
 export function closestName(word: string, candidates: Iterable<string>): string | undefined {
-  let best: string | undefined;
-  let least = Math.max(word.length < 4 ? 1 : 2, Math.floor(word.length / 3)) + 1;
-  for (const candidate of candidates) {
-    // The distance is at least the difference in length, and a file that was pasted as a word takes minutes to compare.
-    if (Math.abs(word.length - candidate.length) >= least) continue;
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
-  }
-  return best;
+  const most = Math.max(word.length < 4 ? 1 : 2, Math.floor(word.length / 3));
+  // The distance is at least the difference in length, and a file that was pasted as a word takes minutes to compare.
+  const near = [...candidates].filter(({ length }) => Math.abs(length - word.length) <= most);
+  const distances = near.map((name) => editDistance(word.toLowerCase(), name.toLowerCase()));
+  const least = Math.min(...distances, most);
+  return near.find((_, index) => distances[index] === least);
 }
 
 /** Returns how many letters must be added, removed or changed to turn one word into the other (Levenshtein). */

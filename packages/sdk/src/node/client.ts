@@ -1,5 +1,5 @@
-import { createClient } from "../client/client.ts";
-import { type Runtime, webRuntime } from "../client/runtime.ts";
+import { createClient, webRuntime } from "../client/client.ts";
+import type { Runtime } from "../client/host.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import { once } from "../spec/values.ts";
