@@ -49,7 +49,7 @@ export class Agenda {
   /** Starts the timer for the first alarm, unless one runs that rings before: that is cheaper than another timer. */
   #schedule(): void {
     const at = this.#alarms[0]?.at ?? Infinity;
-    if (this.#until <= at && at < Infinity) return;
+    if (this.#until <= at && (at < Infinity || this.#until === -Infinity)) return;
     this.#stop();
     this.#until = Infinity;
     if (at === Infinity) return;

@@ -36,8 +36,8 @@ export interface Poller {
   readonly isFailing: boolean;
   /** Sends the query. Resolves when the response is there, and never rejects. */
   poll(): Promise<void>;
-  /** Reads the response, once its slot is free for another wait. */
-  read(): void;
+  /** Reads the response, once its slot is free for another wait. Never rejects. */
+  read(): Promise<void>;
   /** Ends the wait, because the clock has failed. */
   fail(error: unknown): void;
   /** Set by the scheduler: takes the wait out of the schedule. */
@@ -135,7 +135,7 @@ export class Scheduler {
     if (isOverdue) this.#overdue--;
     else line.inFlight--;
     this.#fill();
-    wait.read();
+    await wait.read();
   }
 
   #lineOf(wait: Poller): Line {

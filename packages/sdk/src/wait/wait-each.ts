@@ -81,11 +81,7 @@ export async function waitAll<T extends Task>(
 }
 
 /** Starts to wait for each task. `stop` ends all the waits. */
-function startWaits<T extends Task>(
-  subject: string,
-  tasks: Iterable<T>,
-  given: WaitOptions<T["kind"]>,
-): { outcomes: readonly Promise<WaitOutcome<T>>[]; signal: AbortSignal | undefined; stop: () => void } {
+function startWaits<T extends Task>(subject: string, tasks: Iterable<T>, given: WaitOptions<T["kind"]>) {
   const reject = (field: string, value: unknown, expected: string) =>
     invalidRequest(subject, field, "invalid", mustBe(expected, value));
   if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
@@ -95,13 +91,12 @@ function startWaits<T extends Task>(
   if (other >= 0) throw reject(`tasks[${other}]`, list[other], returnedTask);
   signal?.throwIfAborted();
   const stop = new AbortController();
-  const outcomes = list.map((task) => {
+  const outcomes = list.map((task) =>
     // The casts: `ok` says which of the two it is, and a type of many tasks has an outcome of each.
-    const wait = task.wait({ ...options, signal: stop.signal }) as Promise<Records[T["kind"]]>;
-    return wait.then(
+    (task.wait({ ...options, signal: stop.signal }) as Promise<Records[T["kind"]]>).then(
       (record) => ({ ok: true, task, record }) as WaitOutcome<T>,
       (error: unknown) => ({ ok: false, task, error }) as WaitOutcome<T>,
-    );
-  });
+    ),
+  );
   return { outcomes, signal, stop: () => stop.abort() };
 }

@@ -33,7 +33,7 @@ export interface WaitCheck<K extends Kind = Kind> {
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<WaitCheck<K>>;
 
-/** The outcome of a query: a check, or the error of the service or the network. */
+/** The outcome of a query: a check or an error. */
 interface Observation<K extends Kind> {
   /** The time when it was sent, by the steady clock. */
   readonly sentAt: number;
@@ -128,19 +128,6 @@ class Wait<K extends Kind> implements Poller {
   }
 
   async poll(): Promise<void> {
-    try {
-      this.#last = await this.#observe();
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
-  read(): void {
-    if (this.#last && !this.#hasEnded) this.#read(this.#last).catch((error: unknown) => this.fail(error));
-  }
-
-  /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
-  async #observe(): Promise<Observation<K>> {
     const { scheduler, time } = this.#host;
     const sentAt = time.steady();
     // A query that hangs makes room for the last one before the deadline.
@@ -149,7 +136,6 @@ class Wait<K extends Kind> implements Poller {
     this.#query = new AbortController();
     let error: unknown;
     const check = await this.#check(this.#query.signal, limitMs).catch((thrown: unknown) => {
-      if (!(thrown instanceof ServiceError || thrown instanceof ConnectionError)) throw thrown;
       error = thrown;
       return undefined;
     });
@@ -159,35 +145,36 @@ class Wait<K extends Kind> implements Poller {
       scheduler.recordLatency(tookMs);
       this.#timeouts = 0;
     } else if (tookMs >= limitMs) this.#timeouts++;
-    return { sentAt, check, error };
+    this.#last = { sentAt, check, error };
   }
 
-  /** Learns from a query and reports it. Then the wait ends or goes on. */
-  async #read(observed: Observation<K>): Promise<void> {
+  async read(): Promise<void> {
+    try {
+      if (this.#last && !this.#hasEnded) await this.#read(this.#last);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Learns from a query and reports it. Then the wait ends or goes on: an error of the service or the network does not end it. */
+  async #read({ sentAt, check, error }: Observation<K>): Promise<void> {
     const { scheduler, time } = this.#host;
-    const { sentAt, check, error } = observed;
-    this.#checks++;
     if (check) {
       this.#lastRecord = check;
       this.#pace.learn(check, sentAt);
-    } else this.#pace.learnFailure(error);
+    } else if (error instanceof ServiceError || error instanceof ConnectionError) this.#pace.learnFailure(error);
+    else throw error;
     // If the machine sleeps until the deadline has passed, the next query is sent at once.
     this.#latest = time.steady() < this.#lastQueryAt ? this.#lastQueryAt : this.#until + lastQueryMs;
     await check?.recorded;
-    await this.#update(observed);
+    const { state, status, record } = check ?? {};
+    const [checks, elapsedMs] = [++this.#checks, Math.round(time.steady() - this.#start)];
+    await this.#options.onUpdate?.({ task: this.#task, checks, elapsedMs, state, status, record, error });
     this.#settle(sentAt >= this.#until);
     this.#pace.throwIfFinal(error);
     if (this.#hasEnded) return;
     if (error) this.#emitRetry(error, sentAt);
     scheduler.add(this);
-  }
-
-  /** Calls the caller's `onUpdate`. */
-  async #update({ check, error }: Observation<K>): Promise<void> {
-    const { state, status, record } = check ?? {};
-    const elapsedMs = Math.round(this.#host.time.steady() - this.#start);
-    const { onUpdate } = this.#options;
-    await onUpdate?.({ task: this.#task, checks: this.#checks, elapsedMs, state, status, record, error });
   }
 
   /** Ends the wait if the last query has seen the end of the task, or if the time is over. */
