@@ -80,6 +80,10 @@ function passArguments(command: Command): Command {
   return command.helpOption(false).allowUnknownOption().argument("[args...]");
 }
 
+function addOptions(command: Command, ...groups: readonly ((command: Command) => void)[]): void {
+  for (const add of groups) add(command);
+}
+
 /** Gives a command its line in the list of commands, and the start of its own help. */
 function describe(command: Command, text: string, examples: readonly string[] = []): Command {
   const lines = examples.length > 0 ? ["", "Examples:", ...examples.map((line) => `  ${line}`)] : [];
@@ -107,8 +111,7 @@ function addGenerateOptions(command: Command): void {
   command.optionsGroup("Results:");
   addResultOptions(command);
   command.option("--no-wait", "print the task once it is created, and do not wait for it");
-  addWaitOptions(command);
-  addPrintOptions(command);
+  addOptions(command, addWaitOptions, addPrintOptions);
   command
     .optionsGroup("Request:")
     .option("--dry-run", "print the request and send nothing; an image of a URL is read for it")
@@ -125,11 +128,9 @@ function rejectBoth(command: Command, ...names: readonly string[]): void {
   const given = new Set<string>();
   for (const name of names)
     command.on(`option:${name}`, () => {
+      const flags = names.map((one) => `--${one}`).join(" and ");
       if (given.add(name).size > 1)
-        throw usageError(
-          `${names.map((one) => `--${one}`).join(" and ")} exclude each other`,
-          "Nothing was sent. Pass one of them.",
-        );
+        throw usageError(`${flags} exclude each other`, "Nothing was sent. Pass one of them.");
     });
 }
 
@@ -140,36 +141,26 @@ function addTaskCommands(add: (name: string, text: string) => Command, schemas: 
   const list = add("list", "List the tasks of the store, first those that have not ended")
     .addOption(new Option("--limit <n>", "how many are listed at most").default(30).argParser(readPositive))
     .addOption(baseUrlOption());
-  addStoreOption(list);
-  addPrintOptions(list);
+  addOptions(list, addStoreOption, addPrintOptions);
   list.action(async (options) => (await import("./commands/task-list.ts")).listTasks(options));
   const withIds = (name: string, text: string) =>
     add(name, text).argument("<id...>", "such as video:ID; the id alone is enough if the store has the task");
   const show = withIds("show", "Print each task's state, status and result URLs");
   addResultCountOption(show);
   const wait = withIds("wait", "Wait for tasks and print their result URLs");
-  addResultCountOption(wait);
-  addWaitOptions(wait);
+  addOptions(wait, addResultCountOption, addWaitOptions);
   const download = withIds("download", "Wait for tasks and download their results");
-  addResultOptions(download);
-  addResultCountOption(download);
-  addWaitOptions(download);
+  addOptions(download, addResultOptions, addResultCountOption, addWaitOptions);
   const deletion = withIds("delete", "Delete tasks; whether that stops or refunds a running task is not documented");
   for (const { id, body } of deletions)
     for (const { field } of body.fields.filter(isOwnText))
       deletion.option(`--${field} <text>`, schemas[id]?.properties[field]?.description);
-  for (const command of [show, wait, download, deletion]) {
-    addPrintOptions(command);
-    addStoreOption(command);
-    addConnectOptions(command);
-  }
+  for (const command of [show, wait, download, deletion])
+    addOptions(command, addPrintOptions, addStoreOption, addConnectOptions);
   show.action(async (ids: string[], options) => (await import("./commands/task-show.ts")).showTasks(ids, options));
-  wait.action(async (ids: string[], options) =>
-    (await import("./commands/task-wait.ts")).waitForTasks(ids, options, undefined),
-  );
-  download.action(async (ids: string[], options) =>
-    (await import("./commands/task-wait.ts")).waitForTasks(ids, options, options.output ?? "."),
-  );
+  const load = () => import("./commands/task-wait.ts");
+  wait.action(async (ids: string[], options) => (await load()).waitForTasks(ids, options, undefined));
+  download.action(async (ids: string[], options) => (await load()).waitForTasks(ids, options, options.output ?? "."));
   deletion.action(async (ids: string[], options, self: Command) =>
     (await import("./commands/task-delete.ts")).deleteTasks(ids, options, readDeletionFields(self)),
   );
@@ -194,9 +185,7 @@ function addBatch(command: Command): void {
     .option("--retry-failed", "generate a second task, and no third one, for each line whose task has failed (billed)")
     .option("--concurrency <n>", "how many lines run at once (default: 8)", readPositive)
     .option("--rate <n>", "how many generations are sent per minute at most", readPositive);
-  addWaitOptions(command);
-  addPrintOptions(command);
-  addConnectOptions(command);
+  addOptions(command, addWaitOptions, addPrintOptions, addConnectOptions);
   command.addHelpText(
     "after",
     "\nA line has a model, the fields of its form and, optionally, an id. The same command again continues the batch;\nnothing is billed twice.",
@@ -213,9 +202,6 @@ function addRecover(command: Command): void {
     .option("--taskid <id>", "  the task that it created; the service must know it")
     .option("--unverified", "  record the task without checking it at the service")
     .option("--not-created", "  it created no task; its idempotency key may generate again");
-  addWaitOptions(command);
-  addPrintOptions(command);
-  addStoreOption(command);
-  addConnectOptions(command);
+  addOptions(command, addWaitOptions, addPrintOptions, addStoreOption, addConnectOptions);
   command.action(async (options) => (await import("./commands/recover.ts")).recover(options));
 }
