@@ -6,7 +6,6 @@ import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/values.ts";
 import type { ResultHost } from "../result/result-host.ts";
 import type { ProcessInfo } from "../store/entries.ts";
-import type { Ledger } from "../store/ledger.ts";
 import type { GenerationStore } from "../store/store.ts";
 import { Time } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
@@ -31,8 +30,6 @@ export interface Runtime extends Pick<ResultHost, "fetch" | "get"> {
  */
 export interface Host extends Runtime, GenerateHost, TaskHost {
   readonly store: GenerationStore | undefined;
-  /** Loads the ledger of the store, if there is one. */
-  readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
 /** Creates the host of a client. */
@@ -46,15 +43,13 @@ export function createHost<O extends MediaGenOptions>(
   const { store, maxGenerationsInFlight = Infinity, queryTimeoutMs = 60_000, generateTimeoutMs = 600_000 } = options;
   const time = new Time(options.clock);
   const emit = createEmit(options.onEvent, environment("MEDIAGEN_LOG") === "1");
-  const keys = new UsedKeys();
   const host: Host = {
     ...createRuntime(options, origin),
     baseUrl,
     origin,
     apiKey,
     headers,
-    keys,
-    hide: keys.hide,
+    keys: new UsedKeys(),
     timeouts: { queryMs: queryTimeoutMs, generateMs: generateTimeoutMs },
     time,
     emit,

@@ -75,12 +75,12 @@ export async function* readResult(result: Result, options: ReadOptions): AsyncGe
 /** Returns the delay before the next attempt, and reports it. Throws the failure if there is no other attempt. */
 function delayAfter(failure: unknown, { task, host }: Result, attempt: number, start: number): number {
   const { kind, model, taskid, generationId } = task;
-  const { retries, time, emit, hide } = host;
+  const { retries, time, emit, keys } = host;
   const { status, retryAfterMs } = failure instanceof ServiceError ? failure : {};
   const isFinal = failure instanceof MediaGenError && !(status !== undefined && mayPass(status));
   const delayMs = isFinal ? undefined : retries.nextDelay(attempt, false, retryAfterMs);
   // Engines and fetch functions name the URL in their errors.
-  const error = failure instanceof MediaGenError ? afterCreation(failure, task) : hideInError(failure, hide);
+  const error = failure instanceof MediaGenError ? afterCreation(failure, task) : hideInError(failure, keys.hide);
   if (delayMs === undefined) throw error instanceof MediaGenError ? error : new ConnectionError("download", error);
   const about = { operation: "download", kind, model, taskid, generationId, requestId: undefined };
   const [at, durationMs] = [time.now(), Math.round(time.steady() - start)];
@@ -196,7 +196,7 @@ class Transfer {
 
   #serviceError({ url = this.#url, message, advice = fetchElsewhere }: UnusableError): ServiceError {
     // Hidden first: half a key is no longer recognized.
-    const shown = JSON.stringify(shorten(this.#result.host.hide(url)));
+    const shown = JSON.stringify(shorten(this.#result.host.keys.hide(url)));
     return new ServiceError(`the result's URL ${shown} ${message}`, "download", { status: 0, text: "" }, { advice });
   }
 }

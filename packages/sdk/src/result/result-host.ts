@@ -1,5 +1,5 @@
 import type { Fetch } from "../call/fetch.ts";
-import type { Hide } from "../call/hide-key.ts";
+import type { UsedKeys } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
 import type { Emit, Report } from "../errors/events.ts";
 import type { Check, Task } from "../task/task.ts";
@@ -19,8 +19,8 @@ export interface ResultHost {
   readonly check: (task: Task, signal: AbortSignal | undefined) => Promise<Check>;
   /** The same policy and the same budget as for queries. */
   readonly retries: Retries;
-  /** Hides the API key in texts. Some services put it into result URLs. */
-  readonly hide: Hide;
+  /** Hide the API key in texts. Some services put it into result URLs. */
+  readonly keys: UsedKeys;
   /** The base URL. If its host is this machine or in a private network, so may be those of results. */
   readonly baseUrl: string;
 }
