@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-
 import { ConnectionError, fileFrom as plainFileFrom, InvalidRequestError, ServiceError } from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";

@@ -8,7 +8,7 @@ import {
   messageOf,
   ServiceError,
 } from "../errors/errors.ts";
-import { describeDuration, describeValue, joined, mustBe, nothingWasSent, shorten } from "../errors/issue.ts";
+import { describeDuration, describeValue, mustBe, nothingWasSent, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { headLength, mediaTypeOf } from "../form/files.ts";
 import type { CallOptions } from "../task/task.ts";
@@ -138,11 +138,8 @@ function readResponse(given: FetchResponse, options: FileFromOptions, subject = 
   for (const one of [given, given.body])
     if (one && (("bodyUsed" in one && one.bodyUsed) || ("locked" in one && one.locked)))
       throw notAnImage(subject, "has been read before", "Use a Response whose body has not been read.");
-  const respond = async () => {
-    if (isCompressed(given)) throw new UnusableError(compressed);
-    return toWebResponse(given);
-  };
-  return readImage(respond, subject, options, nameIn("url" in given ? String(given.url) : ""));
+  if (isCompressed(given)) throw notAnImage(subject, compressed, "Use the bytes of the image.");
+  return readImage(async () => toWebResponse(given), subject, options, nameIn("url" in given ? String(given.url) : ""));
 }
 
 function requestImage(url: string, options: FileFromOptions, get: ResultGet): Promise<Candidate> {
@@ -213,7 +210,7 @@ export function notAnImage(subject: string, problem: string, advice: string = us
 /** Returns the error for a source whose URL must not be requested, or whose bytes must not be used. */
 function invalidSource(subject: string, { url, message, advice }: UnusableError): InvalidRequestError {
   if (url === undefined) return notAnImage(subject, message, advice);
-  const use = joined("Use a public https URL.", advice);
+  const use = advice ?? "Use a public https URL.";
   return invalidRequest("fileFrom", JSON.stringify(showUrl(url)), "notAllowed", message, use, nothingWasSent);
 }
 

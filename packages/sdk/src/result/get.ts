@@ -35,7 +35,7 @@ export class UnusableError extends Error {
 /** Creates the error of a URL that does not lead to a public host. */
 export function privateHost(url: string): UnusableError {
   const why = "leads to this machine or into a private network";
-  return new UnusableError(why, url, "Pass { allowPrivateHosts: true } to allow it.");
+  return new UnusableError(why, url, "Use a public https URL. Pass { allowPrivateHosts: true } to allow it.");
 }
 
 const maxRedirects = 3;
@@ -78,7 +78,7 @@ export function webGet(given: Fetch | undefined): ResultGet {
     // The reader of a 206 requests the result again if the rest is compressed.
     if (response.status !== 200 || !isCompressed(response)) return readAhead(response, maxBytes);
     void response.body?.cancel().catch(() => undefined);
-    throw new UnusableError(compressed, href);
+    throw new UnusableError(compressed, href, "Use @mediagen/sdk/node, without the option fetch.");
   };
 }
 
@@ -88,7 +88,7 @@ export function isCompressed({ headers }: Pick<ResultResponse, "headers">): bool
 }
 
 /** The reason why compressed bytes that come from fetch are not used. */
-export const compressed = "sends compressed bytes, and only @mediagen/sdk/node notices when their end is missing";
+export const compressed = "sends compressed bytes, and fetch does not notice when their end is missing";
 
 /** Node 20 has no navigator. */
 const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.js");
