@@ -41,9 +41,10 @@ function causeOf(error: unknown): unknown {
 }
 
 /** Returns the code and the system call of an error of the network; the code is empty if it has none. */
-function factsOf(error: unknown): { readonly code: string; readonly syscall?: unknown } {
-  if (!(error instanceof Error) || !("code" in error)) return { code: "" };
-  return { code: String(error.code), syscall: "syscall" in error ? error.syscall : undefined };
+function factsOf(error: unknown): { readonly code: string; readonly syscall: unknown } {
+  // The cast: errors of the network have these fields.
+  const { code = "", syscall } = (error instanceof Error ? error : {}) as { code?: unknown; syscall?: unknown };
+  return { code: String(code), syscall };
 }
 
 function isBeforeSending(error: unknown): boolean {

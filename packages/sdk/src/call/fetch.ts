@@ -1,6 +1,6 @@
 import { onAbort } from "../time/deadline.ts";
 import { NeverSentError, provesUnsent } from "./evidence.ts";
-import { readText, type Transport } from "./transport.ts";
+import { BodyText, type Transport } from "./transport.ts";
 
 /** The second argument of a fetch function: only what every implementation accepts. */
 export interface FetchInit {
@@ -64,9 +64,9 @@ export function toWebResponse(given: FetchResponse): Response {
   const { status, redirected, headers, body } = given;
   // The cast: it has everything that the SDK reads.
   if (!body || "getReader" in body) return given as Response;
-  const isEmpty = [204, 205, 304].includes(status);
   // The cast: only Node has such bodies, and its streams have `from`.
   const { from } = ReadableStream as unknown as { from(body: AsyncIterable<unknown>): ReadableStream };
+  const isEmpty = [204, 205, 304].includes(status);
   const response = new Response(isEmpty ? null : from(body), { status, headers: [...headers] });
   return Object.defineProperty(response, "redirected", { value: redirected });
 }
@@ -85,20 +85,25 @@ export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Tr
       throw sendsOnce && provesUnsent(error) ? new NeverSentError(error) : error;
     });
     const response = toWebResponse(await sending);
-    const text = await readText(piecesOf(response, signal));
+    const text = await readBody(response, signal);
     const { status, redirected } = response;
     return { status, redirected, text, headers: Object.fromEntries(response.headers) };
   };
 }
 
-/** Yields the body of a response, also where streams cannot be iterated over, until the signal aborts, also if fetch ignores it. */
-async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+/** Reads the body of a response until the signal aborts, also if the fetch function ignores it. */
+async function readBody({ body }: Response, signal: AbortSignal): Promise<string> {
+  const text = new BodyText();
   const reader = body?.getReader();
   // An unread body would keep its connection open.
   const cancel = () => void reader?.cancel().catch(() => undefined);
   const release = onAbort(signal, cancel);
   try {
-    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) yield piece.value;
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+      const tooLong = text.add(piece.value);
+      if (tooLong) throw tooLong;
+    }
+    return text.end();
   } finally {
     release();
     cancel();

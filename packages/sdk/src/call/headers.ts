@@ -1,5 +1,5 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
-import { type Issue, type IssueCode, issueOf, mustBe } from "../errors/issue.ts";
+import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
@@ -21,6 +21,8 @@ export const ignoredWithKey: Ignored = new Map([
   ...ignoredInClient,
 ]);
 
+const validName = /^[\w!#$%&'*+.^`|~-]+$/;
+const validValue = /^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 /** A value that the runtime would reject in an error that shows it. */
 export const unsendable = "has a value that no header can carry (not shown)";
 
@@ -48,25 +50,21 @@ export function readHeaders(
     const advice = "Use one, such as Object.fromEntries(headers).";
     throw invalidRequest(subject, "headers", "invalid", "is not a plain object", advice, outcome);
   }
-  const issues: Issue[] = [];
-  const read = Object.entries(headers).map(([given, value]): [string, string | undefined] => {
-    const name = given.toLowerCase();
-    const reject = (problem: string, advice = "", code: IssueCode = "invalid") =>
-      issues.push(issueOf(`headers.${given}`, code, problem, advice));
-    const instead = ignored.get(name);
-    if (instead !== undefined) reject("would be ignored", `Use ${instead}.`, "notAllowed");
-    else if (reserved.test(name)) reject("is set by the SDK", "Use other headers.", "notAllowed");
-    else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("is not a valid name", "Use letters, digits and hyphens.");
-    else if (value !== undefined && typeof value !== "string") reject(mustBe("a string", value));
-    else if (
-      value !== undefined &&
-      !/^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/.test(value)
-    )
-      reject(unsendable, "Use text without line breaks.");
-    return [name, value];
-  });
+  const issues = Object.entries(headers).flatMap(([name, value]) => issueOfHeader(name, value, ignored) ?? []);
   rejectIssues(subject, issues, outcome);
-  return Object.fromEntries(read);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue | undefined {
+  const [field, name] = [`headers.${given}`, given.toLowerCase()];
+  const instead = ignored.get(name);
+  if (instead !== undefined) return issueOf(field, "notAllowed", "would be ignored", `Use ${instead}.`);
+  if (reserved.test(name)) return issueOf(field, "notAllowed", "is set by the SDK", "Use other headers.");
+  if (!validName.test(name))
+    return issueOf(field, "invalid", "is not a valid name", "Use letters, digits and hyphens.");
+  if (value === undefined) return undefined;
+  if (typeof value !== "string") return issueOf(field, "invalid", mustBe("a string", value));
+  return validValue.test(value) ? undefined : issueOf(field, "invalid", unsendable, "Use text without line breaks.");
 }
 
 /** Merges headers. A later header replaces an earlier one of its name. */

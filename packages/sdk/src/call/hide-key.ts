@@ -22,8 +22,13 @@ export class UsedKeys {
     this.#patterns.set(key, patternOf(key));
   }
 
-  /** Hides them in a text: as they are, escaped for JSON, or encoded for a URL. */
-  readonly hide: Hide = (text) => this.#hide(text, 0);
+  /** Hides those of a minimum length in a text: as they are, escaped for JSON, or encoded for a URL. */
+  readonly hide = (text: string, shortest = 0): string => {
+    let hidden = text;
+    for (const [key, pattern] of this.#patterns)
+      if (key.length >= shortest) hidden = hidden.replace(pattern, "[the API key]");
+    return hidden;
+  };
 
   /**
    * Returns a copy of JSON without them. Fields that lead to a task or a result stay, and so does a short key: it may be a word of a
@@ -32,23 +37,16 @@ export class UsedKeys {
    * @throws A RangeError if it is too deep
    */
   hideInJson(value: unknown, depth: number = deepest): unknown {
-    if (typeof value === "string") return this.#hide(value, shortestSecret);
+    if (typeof value === "string") return this.hide(value, shortestSecret);
     if (typeof value !== "object" || value === null) return value;
     if (depth === 0) throw new RangeError("the JSON is too deep");
     const inner = (one: unknown) => this.hideInJson(one, depth - 1);
     if (Array.isArray(value)) return value.map(inner);
     return Object.fromEntries(
       Object.entries(value).map(([name, one]) =>
-        kept.has(name) ? [name, one] : [this.#hide(name, shortestSecret), inner(one)],
+        kept.has(name) ? [name, one] : [this.hide(name, shortestSecret), inner(one)],
       ),
     );
-  }
-
-  #hide(text: string, shortest: number): string {
-    let hidden = text;
-    for (const [key, pattern] of this.#patterns)
-      if (key.length >= shortest) hidden = hidden.replace(pattern, "[the API key]");
-    return hidden;
   }
 }
 

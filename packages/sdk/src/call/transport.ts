@@ -34,17 +34,23 @@ export type Transport = (request: OutgoingRequest, options: SendOptions) => Prom
 /** The maximum length of a body. No response of the service is longer. */
 const longestBody = 1024 * 1024;
 
-/** Reads a body as text, up to a limit. */
-export async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const piece of pieces) {
-    bytes += piece.byteLength;
-    if (bytes > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
-    text += decoder.decode(piece, { stream: true });
+/** The text of a body, which arrives in pieces. */
+export class BodyText {
+  readonly #decoder = new TextDecoder();
+  #bytes = 0;
+  #text = "";
+
+  /** Returns an error if it becomes too long. */
+  add(piece: Uint8Array): Error | undefined {
+    this.#bytes += piece.byteLength;
+    if (this.#bytes > longestBody) return new Error(`the response is longer than ${longestBody} bytes`);
+    this.#text += this.#decoder.decode(piece, { stream: true });
+    return undefined;
   }
-  return text + decoder.decode();
+
+  end(): string {
+    return this.#text + this.#decoder.decode();
+  }
 }
 
 /** Returns whether a URL's host is this machine, by name or address. Names that end in localhost never leave it (RFC 6761). */

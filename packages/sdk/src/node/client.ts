@@ -29,7 +29,7 @@ function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
   if (!isNodeHttp) return { ...webRuntime(options), processes };
   // Loaded at first use: node:http takes longer than all else together.
   const polls = mostInFlight(options);
-  const loadTransport = once(async () => (await import("./transport.ts")).nodeTransport({ ...options, polls }));
+  const loadTransport = once(async () => (await import("./transport.ts")).nodeTransport(options, polls));
   const get = once(async () => (await import("./get.ts")).nodeGet(options));
   return { loadTransport, get: async (url, request) => (await get())(url, request), processes };
 }

@@ -70,13 +70,10 @@ function isUsable(href: string): boolean {
 /** Returns whether a NO_PROXY list contains the URL's host, a domain above it, or `*`. An entry may end in a port. */
 function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .some((entry) => {
-      const [, host = "", onlyPort = ownPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-      const domain = host.replace(/^\*?\./, "");
-      return onlyPort === ownPort && (entry === "*" || hostname === domain || hostname.endsWith(`.${domain}`));
-    });
+  const entries = list.toLowerCase().match(/[^\s,]+/g) ?? [];
+  return entries.some((entry) => {
+    const [, host = "", onlyPort = ownPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+    const domain = host.replace(/^\*?\./, "");
+    return onlyPort === ownPort && (entry === "*" || hostname === domain || hostname.endsWith(`.${domain}`));
+  });
 }

@@ -3,18 +3,13 @@ import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOption
 import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { urlToHttpOptions } from "node:url";
+import { onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
 // MSW, nock and OpenTelemetry replace functions of these objects. An import statement would also run the getters of node:http, which
 // load all of fetch.
 const [http, https] = [process.getBuiltinModule("node:http"), process.getBuiltinModule("node:https")];
 const moduleFor = ({ protocol }: URL) => (protocol === "https:" ? https : http);
-
-/** Options for the agents of one client. */
-export interface PoolOptions extends ConnectOptions {
-  /** The maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call. */
-  readonly polls?: number | undefined;
-}
 
 /** Sockets of queries and deletions that may be open at once, besides those of polls. */
 const poolSize = 64;
@@ -28,8 +23,12 @@ const addressTimeoutMs = 1_000;
 /** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users. */
 const own = new Map<string, Agent>();
 
-/** Returns the agent of queries and deletions. It does not keep the process alive: an Agent unrefs its idle sockets. */
-export function poolFor(url: URL, { agent, polls = 0 }: PoolOptions): Agent {
+/**
+ * Returns the agent of queries and deletions. It does not keep the process alive: an Agent unrefs its idle sockets.
+ *
+ * @param polls the maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call
+ */
+export function poolFor(url: URL, { agent }: ConnectOptions, polls: number): Agent {
   const maxSockets = poolSize + polls;
   const options = { keepAlive: true, timeout: idleMs, scheduling: "lifo", maxSockets } as const;
   return agent ?? ownAgent(url, `${url.origin} ${maxSockets}`, options);
@@ -44,15 +43,16 @@ export function freshFor(url: URL, { agent }: ConnectOptions): Agent {
 }
 
 function ownAgent(url: URL, name: string, given: AgentOptions): Agent {
-  const { Agent } = moduleFor(url);
   const proxy = environmentProxy(url);
+  const key = `${name} ${proxy}`;
+  const known = own.get(key);
+  if (known) return known;
+  const { Agent } = moduleFor(url);
   const options = { autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...given };
   // Node's timeout for opening a tunnel is that of an idle socket.
   const ofProxy = { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
-  const create = () =>
-    proxy ? directIfIntercepted(new Agent({ ...options, ...ofProxy }), new Agent(options)) : new Agent(options);
-  const key = `${name} ${proxy}`;
-  const agent = own.get(key) ?? create();
+  const direct = new Agent(options);
+  const agent = proxy === undefined ? direct : directIfIntercepted(new Agent({ ...options, ...ofProxy }), direct);
   own.set(key, agent);
   return agent;
 }
@@ -78,25 +78,29 @@ function directIfIntercepted(proxied: Agent, direct: Agent): Agent {
  */
 export function exchange<T>(
   url: URL,
-  options: RequestOptions,
+  { signal, ...given }: RequestOptions,
   send: (request: ClientRequest) => unknown,
   receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
 ): Promise<T> {
   // A server that only speaks HTTP/2 then rejects the TLS session.
-  const target = { ...urlToHttpOptions(url), ALPNProtocols: ["http/1.1"], ...options };
+  const target = { ...urlToHttpOptions(url), ALPNProtocols: ["http/1.1"], ...given };
   const request = moduleFor(url).request(target);
   return new Promise((resolve, reject) => {
     let isAnswered = false;
+    const end = (error: unknown) => {
+      reject(error);
+      request.destroy();
+    };
     const fail = (error: unknown) => {
       clearInterval(timer);
       // Once there is a response, only that counts: bytes behind a complete body are no error of it.
-      if (isAnswered) return;
-      reject(error);
-      request.destroy();
+      if (!isAnswered) end(error);
     };
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
     const timer = isQueued(request) ? undefined : setInterval(giveUp, connectMs).unref();
+    // Node's own option for a signal takes as long as all else here.
+    const release = onAbort(signal, () => end(signal?.reason));
     const begin = async (socket: Socket) => {
       await connected(socket, url);
       clearInterval(timer);
@@ -105,14 +109,14 @@ export function exchange<T>(
     request.on("socket", (socket) => void begin(socket).catch(fail));
     request.on("response", (message) => {
       isAnswered = true;
-      receive(message, request).then(resolve, (error: unknown) => {
-        reject(error);
-        request.destroy();
-      });
+      receive(message, request).then(resolve, end);
     });
     request.on("error", fail);
-    // As when the server switches protocols.
-    request.on("close", () => fail(new Error("the connection closed without a response")));
+    request.on("close", () => {
+      release();
+      // As when the server switches protocols.
+      if (!isAnswered) fail(new Error("the connection closed without a response"));
+    });
   });
 }
 

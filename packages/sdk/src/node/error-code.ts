@@ -3,10 +3,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
-/** The codes by which file systems without hard links, such as USB sticks and network shares, reject one. */
-const withoutLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
-/** Returns whether link(2) failed because the file system has no hard links. */
+/** Returns whether link(2) failed because the file system has no hard links, such as that of a USB stick or a network share. */
 export function isLinkUnsupported(error: unknown): boolean {
-  return withoutLinks.includes(codeOf(error));
+  return /^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "");
 }
