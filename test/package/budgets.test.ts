@@ -31,7 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [1_984, 1_020],
+  "packages/sdk: lines, code lines": [1_979, 1_016],
   "packages/batch: lines, code lines": [115, 36],
   "packages/cli: lines, code lines": [135, 184],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],

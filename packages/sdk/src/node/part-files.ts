@@ -48,20 +48,15 @@ export async function publish(part: string, path: string): Promise<boolean> {
     await link(part, path);
     return true;
   } catch (error) {
-    if (isLinkUnsupported(error)) return publishWithoutLink(part, path);
     if (codeOf(error) === "EEXIST") return false;
-    throw error;
+    if (!isLinkUnsupported(error)) throw error;
   }
-}
-
-async function publishWithoutLink(part: string, path: string): Promise<boolean> {
-  try {
-    await (await open(path, "wx")).close();
-  } catch (error) {
+  const reserved = await open(path, "wx").catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error;
-    // A process that was killed between these two steps leaves an empty file.
-    if ((await stat(path)).size > 0) return false;
-  }
+  });
+  await reserved?.close();
+  // A process that was killed between these two steps leaves an empty file.
+  if ((await stat(path)).size > 0) return false;
   await rename(part, path);
   return true;
 }
