@@ -16,8 +16,10 @@ export async function lockFile(path: string, signal?: AbortSignal): Promise<File
   // Distinguishes machines of the same name.
   const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "")).trim();
   const machine = `${hostname()} ${boot}`;
-  let before: Seen | undefined;
-  for (let silent = 0; !(await create(path, `${machine}\n${process.pid}`)); silent += renewMs) {
+  const text = `${machine}\n${process.pid}`;
+  const create = async () => writeFile(path, text, { flag: "wx" }).then(() => true, unless("EEXIST", false));
+  let before: Awaited<ReturnType<typeof look>>;
+  for (let silent = 0; !(await create()); silent += renewMs) {
     const seen = await look(path);
     if (seen && before && seen.stamp !== before.stamp)
       return { owner: `process ${seen.pid} on ${seen.machine.split(" ")[0]}` };
@@ -34,21 +36,8 @@ export async function lockFile(path: string, signal?: AbortSignal): Promise<File
   return { release };
 }
 
-/** What another process has written, and when. */
-interface Seen {
-  readonly machine: string;
-  readonly pid: string;
-  readonly stamp: number;
-}
-
-/** Returns false if the file exists. */
-async function create(path: string, text: string): Promise<boolean> {
-  const writing = writeFile(path, text, { flag: "wx" });
-  return writing.then(() => true, unless("EEXIST", false));
-}
-
-/** Opens the file, because `stat` may return an old state on a network file system. */
-async function look(path: string): Promise<Seen | undefined> {
+/** Returns what a process has written, and when. It opens the file, because `stat` may return an old state on a network file system. */
+async function look(path: string) {
   const file = await open(path).catch(unless("ENOENT", undefined));
   if (!file) return undefined;
   try {

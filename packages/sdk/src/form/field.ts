@@ -39,7 +39,7 @@ export function checkField(field: Field, sent: unknown, given: unknown, issues: 
   const { field: name, takes, many, item = "", min = 0, max = Infinity } = field;
   if (takes === "file" && typeof sent === "string") {
     if (reference.test(sent)) return void issues.push(referenceIssue(name, sent));
-    if (field.acceptsText) return checkOne(text(name), sent, given, issues);
+    if (field.acceptsText) return checkOne(textField(name), sent, given, issues);
   }
   if (!many) return checkOne(field, sent, given, issues);
   const isList = Array.isArray(sent);
@@ -50,7 +50,7 @@ export function checkField(field: Field, sent: unknown, given: unknown, issues: 
 }
 
 /** Returns a field that accepts any text. */
-export function text(name: string): Field {
+export function textField(name: string): Field {
   return { field: name, takes: "text", expected: "text" };
 }
 

@@ -2,7 +2,7 @@ import { describeValue, type Issue, issueOf, mustBe, unknownName } from "../erro
 import { isObject } from "../spec/values.ts";
 import { type Field, fieldOf, filePartSuffix, type FormFields, type Kind, type Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import { checkField, notBlank, text, toSent } from "./field.ts";
+import { checkField, notBlank, textField, toSent } from "./field.ts";
 
 /** Fields as they are sent, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
@@ -85,7 +85,9 @@ function readOpen(
   for (const [name, value] of valuesOf(given)) {
     const field = source === "form" ? name : `${source}.${name}`;
     const part = source === "form" && typeof value === "object" ? name + filePartSuffix : name;
-    const sent = typeof value === "boolean" ? (value ? "1" : "0") : checked ? toSent(text(field), value) : value;
+    // The texts of an unchecked form get their CRLF when they are encoded, because its digest is that of what was given.
+    const text = checked ? toSent(textField(field), value) : value;
+    const sent = typeof value === "boolean" ? (value ? "1" : "0") : text;
     if (parts.has(part) || checked?.some((one) => one.field === fieldOf(name)))
       issues.push(issueOf(field, "notAllowed", "is a field of the form", "Use the form for it."));
     else checkField(openField(name, field, sent), sent, value, issues);
@@ -94,7 +96,7 @@ function readOpen(
   return { wire: Object.fromEntries(parts), issues };
 }
 
-/** Returns a field for a value without bounds, by what the known fields of its name have in common: it would be billed without its file or prompt. */
+/** Returns a field for a value without bounds, by what the known fields of its name have in common. */
 function openField(name: string, field: string, value: unknown): Field {
   const files = [value].flat();
   if (files.length > 0 && files.every((file) => file instanceof Blob))
@@ -104,7 +106,7 @@ function openField(name: string, field: string, value: unknown): Field {
   const known = knownFields().filter((one) => one.field === name);
   const takes = known.some((one) => one.takes === "file") ? "file" : "text";
   const isBlank = known.some(({ pattern }) => pattern === notBlank);
-  return { ...text(field), takes, acceptsText: true, ...(isBlank && { pattern: notBlank }) };
+  return { ...textField(field), takes, acceptsText: true, ...(isBlank && { pattern: notBlank }) };
 }
 
 /** Returns the fields of all known forms. */
