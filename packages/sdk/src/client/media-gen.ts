@@ -19,10 +19,7 @@ export type UncheckedForm = Readonly<Record<string, string | number | boolean | 
 
 /** Options of `task`, which creates a task from its id alone. */
 export interface TaskOptions {
-  /**
-   * The number of results that the task's form requested.
-   * @default 1
-   */
+  /** The number of results that the task's form requested. @default 1 */
   readonly resultCount?: number | undefined;
 }
 

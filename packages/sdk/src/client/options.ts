@@ -27,10 +27,7 @@ export interface ClientOptions {
    * @default MEDIAGEN_API_KEY of the environment
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /**
-   * The URL of the service.
-   * @default MEDIAGEN_BASE_URL of the environment
-   */
+  /** The URL of the service. @default MEDIAGEN_BASE_URL of the environment */
   readonly baseUrl?: string | undefined;
   /**
    * Headers of every request to the service: for a gateway, or for tracing. Requests for results do not have them. With

@@ -15,10 +15,7 @@ export interface FormSchemaOptions<Field extends string = string> {
    * @default "values"
    */
   readonly from?: "values" | "text" | undefined;
-  /**
-   * Fields that your server sets itself. The schema rejects them and does not require them.
-   * @default []
-   */
+  /** Fields that your server sets itself. The schema rejects them and does not require them. @default [] */
   readonly without?: readonly Field[] | undefined;
 }
 

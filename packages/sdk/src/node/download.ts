@@ -13,15 +13,9 @@ import { hasBytes, partPath, publish, sweep } from "./part-files.ts";
 
 /** Options of `download`. */
 export interface DownloadOptions extends ResultOptions {
-  /**
-   * Whether existing files may be replaced.
-   * @default false
-   */
+  /** Whether existing files may be replaced. @default false */
   readonly overwrite?: boolean | undefined;
-  /**
-   * The start of the file names in a directory: a file name on every system, without a path.
-   * @default the task's id
-   */
+  /** The start of the file names in a directory: a file name on every system, without a path. @default the task's id */
   readonly name?: string | undefined;
 }
 

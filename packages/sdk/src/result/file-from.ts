@@ -38,10 +38,7 @@ export type FileSource =
 
 /** Options of `fileFrom`. */
 export interface FileFromOptions extends CallOptions {
-  /**
-   * The file name that is sent.
-   * @default the source's own name, or else `file` with the extension of its type
-   */
+  /** The file name that is sent. @default the source's own name, or else `file` with the extension of its type */
   readonly name?: string | undefined;
   /**
    * The maximum size, in bytes. The default is for what is read into memory: a URL, a data URI, a response or a stream.
@@ -50,10 +47,7 @@ export interface FileFromOptions extends CallOptions {
    * @default 67_108_864 (64 MiB)
    */
   readonly maxBytes?: number | undefined;
-  /**
-   * The timeout for reading a URL, a response or a stream, in milliseconds.
-   * @default 60_000
-   */
+  /** The timeout for reading a URL, a response or a stream, in milliseconds. @default 60_000 */
   readonly timeoutMs?: number | undefined;
   /**
    * Whether a URL may lead to this machine or a private network. Never allow it for URLs from your users. Only
@@ -62,10 +56,7 @@ export interface FileFromOptions extends CallOptions {
    * @default false
    */
   readonly allowPrivateHosts?: boolean | undefined;
-  /**
-   * The fetch function that requests a URL.
-   * @default globalThis.fetch, or node:http with `@mediagen/sdk/node`
-   */
+  /** The fetch function that requests a URL. @default globalThis.fetch, or node:http with `@mediagen/sdk/node` */
   readonly fetch?: Fetch | undefined;
 }
 

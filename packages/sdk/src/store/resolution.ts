@@ -11,10 +11,7 @@ export type Resolution =
   | {
       /** The id of the task that you found at the service. */
       readonly taskid: string;
-      /**
-       * Whether the task is recorded without a query that verifies it.
-       * @default false
-       */
+      /** Whether the task is recorded without a query that verifies it. @default false */
       readonly unverified?: boolean | undefined;
     }
   | "notCreated";

@@ -27,10 +27,7 @@ export interface ForgetOptions {
    * @default false
    */
   readonly keyed?: boolean | undefined;
-  /**
-   * The time before which entries were last written, in milliseconds since 1970. Later ones stay.
-   * @default Infinity
-   */
+  /** The time before which entries were last written, in milliseconds since 1970. Later ones stay. @default Infinity */
   readonly before?: number | undefined;
 }
 

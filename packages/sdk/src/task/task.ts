@@ -187,10 +187,7 @@ export interface WaitOptions<K extends Kind = Kind> extends CallOptions {
    * continues when it settles, unless the wait ends before. Throwing ends the wait.
    */
   readonly onUpdate?: ((update: WaitUpdate<K>) => unknown) | undefined;
-  /**
-   * The maximum time to wait, in milliseconds.
-   * @default 1_800_000 (30 minutes)
-   */
+  /** The maximum time to wait, in milliseconds. @default 1_800_000 (30 minutes) */
   readonly waitTimeoutMs?: number | undefined;
 }
 
