@@ -149,7 +149,7 @@ function whyLate(table: Table | undefined): Partial<Wanted> {
 function whyMemory(table: Table | undefined): Partial<Wanted> {
   const megabytes = medianOf(table, young, "memoryMb");
   const held =
-    "While all wait, a wait holds 4.8 kB of heap after a collection. The rest is garbage of queries, which V8 keeps while there is memory.";
+    "While all wait, a wait holds 2.7 kB of heap after a collection. The rest is garbage of queries, which V8 keeps while there is memory.";
   const less = `With Node's ${youngFlag}, the same waits take ${megabytes?.toFixed(0)} MB. That flag is for the program to set.`;
   return {
     why: megabytes === undefined ? held : `${held} ${less}`,
