@@ -70,8 +70,6 @@ export function isSuccess(status: number): boolean {
 
 /** Headers in which services and proxies return the id of a request, the service's own first. */
 const idHeaders = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"];
-/** Cookies are secrets, and of no use to a caller. */
-const cookies = /^(set-)?cookie2?$/;
 
 /** Reads a response. */
 export function readAnswer({ status, redirected, text, headers }: Reply, now: number, keys: UsedKeys): Answer {
@@ -92,7 +90,8 @@ export function readAnswer({ status, redirected, text, headers }: Reply, now: nu
       return id && keys.hide(String(id));
     },
     headers() {
-      const pairs = Object.entries(headers).filter(([name]) => !cookies.test(name));
+      // Cookies are secrets, and of no use to a caller.
+      const pairs = Object.entries(headers).filter(([name]) => !/^(set-)?cookie2?$/.test(name));
       return Object.fromEntries(pairs.map(([name, value]) => [keys.hide(name), keys.hide(String(value))]));
     },
   };

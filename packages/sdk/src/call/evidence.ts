@@ -31,8 +31,14 @@ export function provesUnsent(error: unknown): boolean {
   const cause = causeOf(error);
   // Happy Eyeballs: every address was tried, and each attempt must be proof.
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isBeforeSending);
-  const isCertificate = certificateCodes.test(factsOf(cause).code);
-  return isBeforeSending(cause) || isCertificate || isHandshake(error, cause) || isKnownText(error, cause);
+  const { code } = factsOf(cause);
+  if (isBeforeSending(cause) || certificateCodes.test(code)) return true;
+  // node-fetch reports the ambiguous codes of node:https, not as the cause of a TypeError.
+  if (!(error instanceof TypeError)) return false;
+  // Deno's failed connection, a port that fetch blocks, a proxy that rejects the tunnel: they have no code.
+  if (/client error \(Connect\)/.test(messageOf(error))) return true;
+  const isTunnel = /^Proxy response \(\d+\) !== 200 when HTTP Tunneling$/.test(messageOf(causeOf(cause)));
+  return cause !== error && (handshakeCodes.test(code) || messageOf(cause) === "bad port" || isTunnel);
 }
 
 /** Node throws a TypeError with the error as its cause, Bun throws the error itself. */
@@ -57,20 +63,6 @@ function isBeforeSending(error: unknown): boolean {
     /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/.test(code) ||
     (code === "ECONNRESET" && messageOf(error).includes("before secure TLS connection was established"))
   );
-}
-
-/** Whether a TLS handshake failed, as Node's fetch and undici report it. node-fetch reports the ambiguous code of node:https. */
-function isHandshake(error: unknown, cause: unknown): boolean {
-  return error instanceof TypeError && cause !== error && handshakeCodes.test(factsOf(cause).code);
-}
-
-/** Recognizes errors without a code: Deno's failed connection, a port that fetch blocks, a proxy that rejects the tunnel. */
-function isKnownText(error: unknown, cause: unknown): boolean {
-  if (!(error instanceof TypeError)) return false;
-  if (/client error \(Connect\)/.test(messageOf(error))) return true;
-  if (!(cause instanceof Error)) return false;
-  const innermost = cause.cause instanceof Error ? cause.cause : cause;
-  return cause.message === "bad port" || /^Proxy response \(\d+\) !== 200 when HTTP Tunneling$/.test(innermost.message);
 }
 
 /** Returns whether a proxy has rejected a tunnel for good: it requires another user, or does not allow the host. */

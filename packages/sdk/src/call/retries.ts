@@ -39,14 +39,12 @@ const budgetPerResponse = 0.2;
 
 /** The retry policy of one client. */
 export class Retries {
-  readonly #most: number;
-  readonly #resendAfter: readonly number[];
+  readonly #options: RetryOptions;
   readonly #random: () => number;
   #budget = fullBudget;
 
-  constructor({ retries = 4, resendGenerationAfter = [] }: RetryOptions, random: () => number) {
-    this.#most = retries;
-    this.#resendAfter = resendGenerationAfter;
+  constructor(options: RetryOptions, random: () => number) {
+    this.#options = options;
     this.#random = random;
   }
 
@@ -58,7 +56,7 @@ export class Retries {
 
   /** Returns the delay before the next attempt of a request that may be repeated; undefined if it was repeated often enough. */
   nextDelay(attempts: number, isPaid: boolean, retryAfterMs?: number): number | undefined {
-    if (attempts > this.#most || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;
+    if (attempts > (this.#options.retries ?? 4) || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;
     if (!isPaid && this.#budget < 1) return undefined;
     if (!isPaid) this.#budget--;
     // Full jitter: clients that failed together do not come back together.
@@ -74,7 +72,8 @@ export class Retries {
   #mayResend({ answer, verdict, error }: Tried): boolean {
     if (!answer) return error instanceof NeverSentError && !error.isFinal;
     const { status, retryAfterMs, redirected } = answer;
-    if (status !== 429 && !this.#resendAfter.includes(status)) return false;
+    const after: readonly number[] = [429, ...(this.#options.resendGenerationAfter ?? [])];
+    if (!after.includes(status)) return false;
     // Only the caller knows what 503 means at this service, and only without an envelope.
     if (status === 503) return retryAfterMs !== undefined && !redirected && !mayHoldTask(answer);
     return verdict === "rejected";

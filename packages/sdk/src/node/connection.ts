@@ -100,7 +100,7 @@ export function exchange<T>(
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
     const timer = isQueued(request) ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
-    const release = onAbort(signal, () => end(signal?.reason));
+    onAbort(signal, () => end(signal?.reason));
     const begin = async (socket: Socket) => {
       await connected(socket, url);
       clearInterval(timer);
@@ -112,11 +112,8 @@ export function exchange<T>(
       receive(message, request).then(resolve, end);
     });
     request.on("error", fail);
-    request.on("close", () => {
-      release();
-      // As when the server switches protocols.
-      if (!isAnswered) fail(new Error("the connection closed without a response"));
-    });
+    // As when the server switches protocols.
+    request.on("close", () => isAnswered || fail(new Error("the connection closed without a response")));
   });
 }
 
