@@ -98,10 +98,10 @@ function issueOfValue({ field, expected, values = [], max }: Field, fault: Fault
   if (fault === "is too long" && max === undefined) valid += ` of at most ${textLimit} characters`;
   if (max === undefined && Number.isInteger(given) && !Number.isSafeInteger(given))
     valid += ` of at most ${Number.MAX_SAFE_INTEGER}`;
-  const meant = typeof given === "string" ? closestValue(given, values) : undefined;
+  if (typeof given !== "string") return issueOf(field, "invalid", mustBe(valid, given));
+  const meant = closestValue(given, values);
   const suggestion = meant === undefined ? "" : `Did you mean ${JSON.stringify(meant)}?`;
-  if (typeof given !== "string" || fault === "wrongType")
-    return issueOf(field, "invalid", mustBe(valid, given), suggestion);
+  if (fault === "wrongType") return issueOf(field, "invalid", mustBe(valid, given), suggestion);
   return issueOf(field, "invalid", `${describeValue(given)} ${fault}`, `Use ${valid}.`, suggestion);
 }
 

@@ -72,13 +72,8 @@ function readFields({ fields, needs = [] }: FormFields, given: unknown, convert:
   return { wire, issues };
 }
 
-/** Adds fields that have no bounds. Those of a form carry files in the part `X.items`, and extra fields have the names of parts. */
-function readOpen(
-  source: "form" | "extraFields",
-  given: unknown,
-  read: ReadFields,
-  checked?: FormFields["fields"],
-): ReadFields {
+/** Adds fields without bounds. Those of the source "form" carry files in the part `X.items`; extra fields have the names of parts. */
+function readOpen(source: string, given: unknown, read: ReadFields, checked?: readonly Field[]): ReadFields {
   const issues = [...read.issues];
   if (!isObjectOfFields(given)) return { ...read, issues: [...issues, noFields(source, given)] };
   const parts = new Map(Object.entries(read.wire));
@@ -110,10 +105,9 @@ function openField(name: string, field: string, value: unknown): Field {
 }
 
 /** Returns the fields of all known forms. */
-function knownFields(): FormFields["fields"] {
-  return Object.values(operations).flatMap(({ generate }) =>
-    Object.values(generate).flatMap(({ body }) => body.fields),
-  );
+function knownFields(): readonly Field[] {
+  const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate));
+  return forms.flatMap(({ body }) => body.fields);
 }
 
 /** Returns the fields that have a value. Lists are copied, so that the checked list is sent even if the caller changes the original. */
