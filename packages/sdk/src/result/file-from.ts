@@ -78,18 +78,19 @@ interface FileRuntime {
   readonly openPath?: (path: string) => Promise<File>;
 }
 
-/** A file that may be an image, and how errors name it. */
-interface Candidate {
-  readonly blob: Blob;
+/** An image that is there or has to be read, and how errors name it. */
+interface Source {
   readonly subject: string;
   readonly name?: string | undefined;
+  readonly image: Blob | ((signal: AbortSignal) => Promise<ResultResponse>);
 }
 
 /** Returns a source image, with its media type read from its first bytes. The entry points document it. */
 export async function fileFrom(source: FileSource, given: FileFromOptions, runtime: FileRuntime = {}): Promise<File> {
   const options = readOptions("fileFrom", given, fileFromOptions, nothingWasSent);
   options.signal?.throwIfAborted();
-  const { blob, subject, name } = await open(source, options, runtime);
+  const { image, subject, name } = await open(source, options, runtime);
+  const blob = image instanceof Blob ? image : await read(image, subject, options);
   if (blob.size > (options.maxBytes ?? Infinity)) throw invalidSource(subject, tooLarge(options.maxBytes));
   const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
   const { type, extension } = mediaTypeOf(head) ?? {};
@@ -98,55 +99,53 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
   throw notAnImage(subject, blob.size === 0 ? "is empty" : isPage ? "is an HTML page" : "is not an image");
 }
 
-async function open(source: FileSource, options: FileFromOptions, runtime: FileRuntime): Promise<Candidate> {
-  const { get = webGet(options.fetch), openPath } = runtime;
+async function open(source: FileSource, options: FileFromOptions, runtime: FileRuntime): Promise<Source> {
   if (source instanceof Blob)
-    return { blob: source, subject: "the image", name: "name" in source ? String(source.name) : undefined };
+    return { image: source, subject: "the image", name: "name" in source ? String(source.name) : undefined };
   // The cast: whatever is in shared memory is copied, or rejected by the engine.
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
-    return { blob: new Blob([source as ArrayBuffer]), subject: "the image" };
-  if (typeof source === "string" || source instanceof URL) {
-    const text = String(source);
-    if (/^data:/i.test(text)) return decodeDataUri(text, options);
-    // Also a URL that must not be requested. A path may begin with a letter and a colon.
-    if (/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(text)) return requestImage(text, options, get);
-    const advice = "Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.";
-    if (!openPath) throw notAnImage(describeValue(text), "is a path", advice);
-    const blob = await openPath(text);
-    return { blob, subject: describeValue(text), name: blob.name };
-  }
+    return { image: new Blob([source as ArrayBuffer]), subject: "the image" };
+  if (typeof source === "string" || source instanceof URL) return openText(String(source), options, runtime);
   // By their shapes: they may be those of another library, and naming the classes loads all of fetch in Node.
   if (typeof source === "object" && source !== null) {
-    if ("status" in source && "headers" in source && "body" in source) return readResponse(source, options);
+    if ("status" in source && "headers" in source && "body" in source) return openResponse(source, "the response");
     const whole = { status: 200, redirected: false, headers: new Headers() };
     if ("getReader" in source || Symbol.asyncIterator in source)
-      return readResponse({ ...whole, body: source }, options, "the stream");
+      return openResponse({ ...whole, body: source }, "the stream");
   }
   throw notAnImage("source", mustBe(sources, source), "");
 }
 
-function readResponse(given: FetchResponse, options: FileFromOptions, subject = "the response"): Promise<Candidate> {
+async function openText(text: string, options: FileFromOptions, runtime: FileRuntime): Promise<Source> {
+  const { get = webGet(options.fetch), openPath } = runtime;
+  const { allowPrivateHosts: allowPrivate = false, maxBytes = maxBytesInMemory } = options;
+  if (/^data:/i.test(text)) return decodeDataUri(text, maxBytes);
+  // Also a URL that must not be requested. A path may begin with a letter and a colon.
+  if (/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(text)) {
+    const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
+    const image = (signal: AbortSignal) => getPublic(text, get, { headers, signal, allowPrivate, maxBytes });
+    return { image, subject: JSON.stringify(showUrl(text)), name: nameIn(text) };
+  }
+  const advice = "Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.";
+  if (!openPath) throw notAnImage(describeValue(text), "is a path", advice);
+  const image = await openPath(text);
+  return { image, subject: describeValue(text), name: image.name };
+}
+
+function openResponse(given: FetchResponse, subject: string): Source {
   for (const one of [given, given.body])
     if (one && (("bodyUsed" in one && one.bodyUsed) || ("locked" in one && one.locked)))
       throw notAnImage(subject, "has been read before", "Use a Response whose body has not been read.");
   if (isCompressed(given)) throw notAnImage(subject, compressed, "Use the bytes of the image.");
-  return readImage(async () => toWebResponse(given), subject, options, nameIn("url" in given ? String(given.url) : ""));
-}
-
-function requestImage(url: string, options: FileFromOptions, get: ResultGet): Promise<Candidate> {
-  const { allowPrivateHosts: allowPrivate = false, maxBytes = maxBytesInMemory } = options;
-  const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
-  const respond = (signal: AbortSignal) => getPublic(url, get, { headers, signal, allowPrivate, maxBytes });
-  return readImage(respond, JSON.stringify(showUrl(url)), options, nameIn(url));
+  return { image: async () => toWebResponse(given), subject, name: nameIn("url" in given ? String(given.url) : "") };
 }
 
 /** Reads the image of a response, up to its limits. */
-async function readImage(
+async function read(
   respond: (signal: AbortSignal) => Promise<ResultResponse>,
   subject: string,
   { maxBytes = maxBytesInMemory, timeoutMs = 60_000, signal }: FileFromOptions,
-  name: string | undefined,
-): Promise<Candidate> {
+): Promise<Blob> {
   const timeout = () => new Error(`it took longer than ${describeDuration(timeoutMs)}`);
   const deadline = new Deadline(new Time(), timeoutMs, timeout, signal);
   let body: Body | undefined;
@@ -159,7 +158,7 @@ async function readImage(
       throw new ServiceError(`${subject} has HTTP status ${status}`, "fileFrom", { status, text: "" }, { advice });
     const pieces: BlobPart[] = [];
     for (let piece; (piece = await body.next(deadline.signal));) pieces.push(piece);
-    return { blob: new Blob(pieces), subject, name };
+    return new Blob(pieces);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof MediaGenError) throw error;
@@ -174,7 +173,7 @@ async function readImage(
 }
 
 /** Decodes a data URI, once it is known to be not too large: Base64 has four characters for three bytes. */
-function decodeDataUri(text: string, { maxBytes = maxBytesInMemory }: FileFromOptions): Candidate {
+function decodeDataUri(text: string, maxBytes: number): Source {
   const subject = "the data URI";
   if (text.length * 0.75 > maxBytes + 1_000) throw invalidSource(subject, tooLarge(maxBytes));
   const [, isBase64, encoded] = /^[^,]*?(;\s*base64\s*)?,(.*)$/is.exec(text) ?? [];
@@ -183,7 +182,7 @@ function decodeDataUri(text: string, { maxBytes = maxBytesInMemory }: FileFromOp
   try {
     const bytes = isBase64 ? atob(data ?? "") : data;
     if (bytes !== undefined)
-      return { blob: new Blob([Uint8Array.from(bytes, (character) => character.charCodeAt(0))]), subject };
+      return { image: new Blob([Uint8Array.from(bytes, (character) => character.charCodeAt(0))]), subject };
   } catch {
     // It is no Base64.
   }
