@@ -134,7 +134,7 @@ export class Ledger {
    */
   async #find(id: string, facts: GenerationFacts, operation: string, signal?: AbortSignal): Promise<Found> {
     const { time } = this.#entries.host;
-    let [revision, since, isRenewed] = [0, time.steady(), false];
+    let [revision, since] = [0, time.steady()];
     for (;;) {
       const own = this.#entries.open.get(id);
       if (own?.task) {
@@ -144,9 +144,9 @@ export class Ledger {
       }
       const entry = await this.#read(id, facts.model);
       if (!entry || entry.state === "notCreated") return { replaces: entry };
-      if (entry.revision !== revision) [revision, since, isRenewed] = [entry.revision, time.steady(), revision !== 0];
-      // By this process's own clock. The clocks of two hosts are never compared. A renewed entry has a living sender.
-      const isSilent = time.steady() - since >= silentAfterMs || (!isRenewed && this.#entries.hasEnded(entry));
+      if (entry.revision !== revision) [revision, since] = [entry.revision, time.steady()];
+      // By this process's own clock. The clocks of two hosts are never compared.
+      const isSilent = time.steady() - since >= silentAfterMs || this.#entries.hasEnded(entry);
       if (entry.state === "claimed" && isSilent) return { replaces: entry };
       if (entry.state !== "claimed") rejectOther(entry, facts);
       if (entry.task) return { task: entry.task };
@@ -242,10 +242,10 @@ function describe(entry: GenerationRecord): UnknownGeneration {
   return { generationId: entry.id, kind, model, digest, idempotencyKey, at: entry.createdAt, reason };
 }
 
-/** Rejects a key of another generation. An unknown digest counts as equal. */
+/** Rejects a key of another generation. */
 function rejectOther(entry: GenerationFacts, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
   const isOtherModel = entry.model !== model || entry.kind !== kind;
-  if (!isOtherModel && (!entry.digest || !digest || entry.digest === digest)) return;
+  if (!isOtherModel && entry.digest === digest) return;
   const [first, again] = isOtherModel ? ["another model", entry.model] : ["another form", "that form"];
   const problem = `${describeValue(idempotencyKey)} was first used with ${first}`;
   const issue = issueOf("idempotencyKey", "notAllowed", problem, `Use ${again} again, or a new key.`);
