@@ -89,10 +89,10 @@ export class FileStore implements GenerationStore {
       try {
         return read(this.#directoryOf(id));
       } catch (error) {
+        await setImmediate();
         const mayPass = error instanceof SyntaxError || codeOf(error) === "ENOENT";
         if (!mayPass || reads === mostReads) throw error;
       }
-      await setImmediate();
     }
   }
 
