@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 const tools = "test/mutants/node_modules/";
 /** The sources to mutate, by directory: the code that decides what is sent, how often, and what its outcome means. */
 const sources = new Map([
-  ...["call", "store", "form", "wait", "transport"].map((name) => [name, `packages/sdk/src/${name}/*.ts`] as const),
+  ...["call", "store", "form", "wait"].map((name) => [name, `packages/sdk/src/${name}/*.ts`] as const),
   ["batch", "packages/batch/src/{ids,known-lines,plan,results-file,runner,stop-rules}.ts"],
 ]);
 
