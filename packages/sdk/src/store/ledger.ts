@@ -179,23 +179,18 @@ export class Ledger {
    * Records that tasks have ended, also those that other clients generated: only in one entry if its id is given. Never rejects. If it
    * takes long or the signal aborts, it continues in the background.
    */
-  async end(ended: Ended, signal: AbortSignal | undefined): Promise<void> {
-    await this.#shortly(this.#end(ended), signal);
-  }
-
-  async #end({ kind, taskids, outcome, generationId }: Ended): Promise<void> {
+  async end({ kind, taskids, outcome, generationId }: Ended, signal: AbortSignal | undefined): Promise<void> {
     const entries = this.#entries;
-    try {
-      for await (const entry of generationId === undefined
-        ? entries.list({ states: ["created"] })
-        : [entries.get(generationId)]) {
+    const write = async () => {
+      const found = generationId === undefined ? entries.list({ states: ["created"] }) : [entries.get(generationId)];
+      for await (const entry of found) {
         if (!entry || "unreadable" in entry || entry.state !== "created" || entry.kind !== kind) continue;
         // If another writer was faster, it has recorded the same.
         if (entry.task && taskids.includes(entry.task.taskid)) await entries.change(entry, { state: "ended", outcome });
       }
-    } catch (error) {
-      entries.host.emit({ type: "storeFailed", generationId, task: undefined, error });
-    }
+    };
+    const failed = (error: unknown) => entries.host.emit({ type: "storeFailed", generationId, task: undefined, error });
+    await this.#shortly(write().catch(failed), signal);
   }
 
   /** Returns what needs attention. Waits until it is clear which senders are alive. */
