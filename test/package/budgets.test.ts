@@ -31,7 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [1_922, 994],
+  "packages/sdk: lines, code lines": [1_921, 992],
   "packages/batch: lines, code lines": [104, 29],
   "packages/cli: lines, code lines": [135, 184],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],

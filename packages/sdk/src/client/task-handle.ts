@@ -67,9 +67,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     try {
       const { recorded, ...check } = await this.#check(options);
       await recorded;
-      const { state } = check;
-      if (state === "pending") return { ...check, state, afterMs: this.#afterMs() };
-      return { ...check, state };
+      // The cast: only a pending task has the delay.
+      return (check.state === "pending" ? { ...check, afterMs: this.#afterMs() } : check) as Check<K>;
     } catch (error) {
       if (!this.#isUnsettled(error)) throw error;
       const { requestId } = error;

@@ -119,11 +119,11 @@ export class ServiceError extends MediaGenError {
     what: string,
     operation: string,
     response: ServiceResponse,
-    facts: Partial<Pick<ServiceError, "code" | "msg" | "isRetryable" | "task">> & Pick<ServiceError, "advice">,
+    facts: Partial<Pick<ServiceError, "code" | "msg" | "isRetryable">> & Pick<ServiceError, "advice">,
   ) {
     const { status, retryAfterMs } = response;
-    const { code, msg, isRetryable = mayPass(status), advice, task } = facts;
-    const own = { operation, status, code, msg, retryAfterMs, isRetryable, advice, task };
+    const { code, msg, isRetryable = mayPass(status), advice } = facts;
+    const own = { operation, status, code, msg, retryAfterMs, isRetryable, advice };
     super(`${operation}: ${what}.`, { ...own, ...shown(response) });
   }
 }
