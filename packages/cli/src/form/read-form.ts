@@ -53,19 +53,14 @@ function valuesOf(command: Command): ReadonlyMap<string, unknown> {
 }
 
 /** Returns the value of a field as the SDK takes it. A value that is not of the field's type is left to the SDK to reject. */
-function readField(given: unknown, info: Field | undefined, readFile: (path: string) => Promise<unknown>): unknown {
-  if (Array.isArray(given)) return readList(given, info, readFile);
-  return readText(given, info?.takes);
-}
-
-async function readList(
-  given: readonly unknown[],
+async function readField(
+  given: unknown,
   info: Field | undefined,
   readFile: (path: string) => Promise<unknown>,
 ): Promise<unknown> {
-  const each = await Promise.all(
-    given.map((one) => (info?.takes === "file" ? readFile(String(one)) : readField(one, info, readFile))),
-  );
+  if (!Array.isArray(given)) return readText(given, info?.takes);
+  const read = (one: unknown) => (info?.takes === "file" ? readFile(String(one)) : readText(one, info?.takes));
+  const each = await Promise.all(given.map(read));
   return each.length === 1 && !info?.many ? each[0] : each;
 }
 
