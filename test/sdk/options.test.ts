@@ -325,7 +325,6 @@ describe("an option of the wrong type is rejected, and nothing is sent", () => {
     ["statuses.fail", create({ statuses: { fail: [3] } }), "unknown"],
     ["statuses", create({ statuses: 3 })],
     ["statuses.failed", create({ statuses: { failed: ["3"] } })],
-    ["store", create({ store: ".mediagen" })],
     ["clock", create({ clock: Date.now })],
     ["clock.steady", create({ clock: { steady: 5 } })],
     ["clock.sleeps", create({ clock: { sleeps: () => undefined } }), "unknown"],
@@ -339,6 +338,7 @@ describe("an option of the wrong type is rejected, and nothing is sent", () => {
     ["headers", generate({ headers: "x" })],
     ["headers.Idempotency-Key", generate({ idempotencyKey: "a", headers: { "Idempotency-Key": "b" } }), "notAllowed"],
     ["signal", () => media.image.query("t-1", { signal: 5 } as object)],
+    ["headers", () => media.image.query("t-1", { headers: null } as object)],
     ["signal", () => media.recover({ signal: 5 } as object)],
     ["onUpdate", () => task.wait({ onUpdate: 5 } as object)],
   ])("%s (%#)", async ([field, call, code = "invalid"]) => {

@@ -89,7 +89,7 @@ function readRequest(operation: Operation, first: object, given: RequestOptions,
   rejectIssues(operation.id, [...repeated, ...issues], nothingWasSent);
   // The cast: `readOptions` checks the signal, and `readHeaders` the headers.
   const options = readOptions(operation.id, { signal, headers } as RequestOptions, requestOptions, nothingWasSent);
-  if (!options.headers) return { ...options, wire };
+  if (options.headers === undefined) return { ...options, wire };
   const ignored = apiKey === undefined ? undefined : ignoredWithKey;
   return { ...options, wire, headers: readHeaders(operation.id, options.headers, ignored, nothingWasSent) };
 }
