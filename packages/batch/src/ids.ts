@@ -16,7 +16,7 @@ export class Ids {
   async take(own: unknown, line: number, content: () => Promise<readonly string[]>): Promise<string> {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
-    if (isOwn && !isValid(text)) {
+    if (isOwn && !(typeof text === "string" && pattern.test(text) && Buffer.byteLength(text) <= maxBytes)) {
       const advice = `Use up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files.`;
       throw nothingSent(issueOf("id", "invalid", `${describeValue(own)} is not valid`, advice));
     }
@@ -36,8 +36,4 @@ export class Ids {
     this.#copies.set(hash, count);
     return count === 1 ? hash : `${hash}.${count}`;
   }
-}
-
-function isValid(id: unknown): id is string {
-  return typeof id === "string" && pattern.test(id) && Buffer.byteLength(id) <= maxBytes;
 }

@@ -44,7 +44,12 @@ export class LineReader {
     }
     const { id, model: name, ...given } = fields;
     const info = this.#models.find(({ model }) => model === name);
-    if (!info) return { ...nothing, id, issues: this.#unknownModel(name) };
+    if (!info) {
+      const names = this.#models.map(({ model }) => model).join(", ");
+      const missing = issueOf("model", "missing", "is missing", `Pass one of ${names}.`);
+      // The cast: `validate` rejects a model that is not a string.
+      return { ...nothing, id, issues: name === undefined || name === "" ? [missing] : validate(name as string, {}) };
+    }
     const files = new Files(this.#directory);
     const form: [string, unknown][] = [];
     for (const [field, value] of Object.entries(given)) {
@@ -56,13 +61,6 @@ export class LineReader {
     const fingerprint = fingerprintOf([text, ...files.stamps]);
     // An assignment would silently drop a field named `__proto__`.
     return { id, form: { info, given, form: Object.fromEntries(form) }, fingerprint, issues: files.issues };
-  }
-
-  #unknownModel(name: unknown): readonly Issue[] {
-    const names = this.#models.map(({ model }) => model).join(", ");
-    if (name === undefined || name === "") return [issueOf("model", "missing", "is missing", `Pass one of ${names}.`)];
-    // The cast: `validate` rejects a model that is not a string.
-    return validate(name as string, {});
   }
 }
 

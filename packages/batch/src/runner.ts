@@ -211,7 +211,9 @@ export class Runner {
     const now = this.#now();
     const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + 60_000 / generationsPerMinute;
-    if (at > now) await (clock?.sleep?.bind(clock) ?? pause)(Math.min(at - now, maxDelayMs), this.#signal, "pause");
+    const ms = Math.min(at - now, maxDelayMs);
+    if (ms > 0 && clock?.sleep) await clock.sleep(ms, this.#signal, "pause");
+    else if (ms > 0) await setTimeout(ms, undefined, { signal: this.#signal });
     if (this.#isOver) throw new NotStarted();
   }
 
@@ -226,8 +228,4 @@ export class Runner {
 
 function aboutOf({ line, id, info: { kind, model }, given }: PlannedLine): Omit<BatchLine, "state" | "files"> {
   return { line, id, kind, model, form: given };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal });
 }

@@ -1,9 +1,6 @@
 import { ConnectionError, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk/node";
 import type { BatchSummary, StopReason } from "./options.ts";
 
-/** The reason why nothing more is sent. */
-type Stop = Required<Pick<BatchSummary, "stopped" | "error">>;
-
 /** Thrown instead of sending a line after the batch has stopped. The next run starts the line. */
 export class NotStarted extends Error {}
 
@@ -54,7 +51,7 @@ export class StopRules {
   #rejectedInARow = 0;
   #hasAccepted = false;
   /** Set once the batch sends nothing more. */
-  stop: Stop | undefined;
+  stop: Required<Pick<BatchSummary, "stopped" | "error">> | undefined;
 
   /** More rejected generations in a row than `limit` stop the batch. */
   constructor(limit: number) {
