@@ -159,7 +159,7 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   expect("createdAt", createdAt === undefined || Number.isFinite(createdAt), "a time in milliseconds, or nothing");
   for (const field of ["model", "initialUrl", "requestId", "generationId"] as const)
     expect(field, saved[field] === undefined || typeof saved[field] === "string", "text, or nothing");
-  expect("partial", !partial || partial.count < resultCount, "fewer results than requested, or nothing");
+  expect("partial", partial === undefined || partial?.count < resultCount, "fewer results than requested, or nothing");
   const own = `${origin}, this client's origin (change it if both reach the same service)`;
   expect("origin", saved.origin === origin, own);
   rejectIssues("task", issues);
