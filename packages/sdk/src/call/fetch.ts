@@ -97,7 +97,7 @@ async function readBody({ body }: Response, signal: AbortSignal): Promise<string
   const reader = body?.getReader();
   // An unread body would keep its connection open.
   const cancel = () => void reader?.cancel().catch(() => undefined);
-  onAbort(signal, cancel);
+  const release = onAbort(signal, cancel);
   try {
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
       const tooLong = text.add(piece.value);
@@ -105,6 +105,7 @@ async function readBody({ body }: Response, signal: AbortSignal): Promise<string
     }
     return text.end();
   } finally {
+    release();
     cancel();
   }
 }

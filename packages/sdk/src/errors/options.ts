@@ -91,9 +91,13 @@ function readObject(given: unknown, table: OptionTable, path: string, issues: Is
 
 /** Returns the names and values in an object, inherited ones included, and those of `names`, which may be getters of its class. */
 export function valuesOf(given: object, names: readonly string[]): [string, unknown][] {
-  const all: string[] = [];
-  for (const name in given) all.push(name);
-  // The cast: any name may be read of an object.
-  const values = [...new Set([...all, ...names])].map((name): [string, unknown] => [name, given[name as keyof object]]);
-  return values.filter(([, value]) => value !== undefined);
+  const values = new Map<string, unknown>();
+  const read = (name: string) => {
+    // The cast: any name may be read of an object.
+    const value: unknown = values.has(name) ? undefined : given[name as keyof object];
+    if (value !== undefined) values.set(name, value);
+  };
+  for (const name in given) read(name);
+  names.forEach(read);
+  return [...values];
 }

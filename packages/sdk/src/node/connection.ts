@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { urlToHttpOptions } from "node:url";
 import { onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
@@ -82,8 +81,11 @@ export function exchange<T>(
   send: (request: ClientRequest) => unknown,
   receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
 ): Promise<T> {
+  const { protocol, hostname, port, pathname, search } = url;
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const where = { protocol, host, port: Number(port) || undefined, path: pathname + search };
   // A server that only speaks HTTP/2 then rejects the TLS session.
-  const target = { ...urlToHttpOptions(url), ALPNProtocols: ["http/1.1"], ...given };
+  const target = { ...where, ALPNProtocols: ["http/1.1"], ...given };
   const request = moduleFor(url).request(target);
   return new Promise((resolve, reject) => {
     let isAnswered = false;
@@ -98,9 +100,9 @@ export function exchange<T>(
     };
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
-    const timer = isQueued(request) ? undefined : setInterval(giveUp, connectMs).unref();
+    const timer = request.reusedSocket || isQueued(request) ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
-    onAbort(signal, () => end(signal?.reason));
+    const release = onAbort(signal, () => end(signal?.reason));
     const begin = async (socket: Socket) => {
       await connected(socket, url);
       clearInterval(timer);
@@ -113,7 +115,10 @@ export function exchange<T>(
     });
     request.on("error", fail);
     // As when the server switches protocols.
-    request.on("close", () => isAnswered || fail(new Error("the connection closed without a response")));
+    request.on("close", () => {
+      release();
+      if (!isAnswered) fail(new Error("the connection closed without a response"));
+    });
   });
 }
 

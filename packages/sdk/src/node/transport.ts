@@ -1,3 +1,4 @@
+import type { Agent } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
@@ -16,11 +17,18 @@ const pieceBytes = 48 * 1024;
 
 /** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
 export function nodeTransport(options: ConnectOptions, polls: number): Transport {
+  // A client sends to a few URLs. Parsing one, and looking for its proxy, takes as long as a tenth of a query.
+  const targets = new Map<string, { readonly url: URL; readonly agent: Agent }>();
+  const targetOf = (request: OutgoingRequest, isPaid: boolean) => {
+    const url = new URL(request.url);
+    return { url, agent: isPaid ? freshFor(url, options) : poolFor(url, options, polls) };
+  };
   return (request, { isPaid, signal, beforeSend }) => {
     const { body } = request;
-    const url = new URL(request.url);
+    const target = targets.get(request.url) ?? targetOf(request, isPaid);
+    const { url, agent } = target;
+    targets.set(request.url, target);
     if (isPaid && !options.agent) rejectMockedFetch(url);
-    const agent = isPaid ? freshFor(url, options) : poolFor(url, options, polls);
     return exchange(
       url,
       { method: "POST", headers: headersOf(request), agent, signal },

@@ -24,7 +24,10 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   if (listeners.size === 0) signal.addEventListener("abort", listeners, { once: true });
   listeners.add(listener);
   return () => {
-    if (listeners.delete(listener) && listeners.size === 0) signal.removeEventListener("abort", listeners);
+    if (!listeners.delete(listener) || listeners.size > 0) return;
+    signal.removeEventListener("abort", listeners);
+    // Otherwise a signal of a request would stay until a full garbage collection.
+    shared.delete(signal);
   };
 }
 
