@@ -1,5 +1,5 @@
-import { constants, openAsBlob } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { openAsBlob } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
@@ -28,8 +28,8 @@ async function openPath(text: string): Promise<File> {
   let problem = "is a directory";
   try {
     const path = /^file:/i.test(text) ? fileURLToPath(text) : text;
-    // If a file cannot be read, `openAsBlob` does not say why.
-    await access(path, constants.R_OK);
+    // If a file cannot be read, `openAsBlob` does not say why. `access` would need a further permission of Deno.
+    await open(path).then((file) => file.close());
     if (!(await stat(path)).isDirectory()) return new File([await openAsBlob(path)], basename(path));
   } catch (error) {
     problem = problems.get(codeOf(error)) ?? `cannot be read (${shorten(messageOf(error))})`;
