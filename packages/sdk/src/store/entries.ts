@@ -95,6 +95,8 @@ export class Entries {
    */
   async settle(first: GenerationRecord, signal: AbortSignal | undefined): Promise<GenerationRecord | undefined> {
     const { time } = this.host;
+    // A sender of this process is alive, also if it cannot renew its entry.
+    if (this.open.has(first.id)) return first;
     if (!this.hasEnded(first)) await time.sleep(silentAfterMs, signal, "pause");
     const entry = await this.get(first.id);
     if (entry?.state !== "sending" || entry.revision !== first.revision) return entry;

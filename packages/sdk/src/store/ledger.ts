@@ -83,10 +83,11 @@ export class Ledger {
     const { origin, turns } = this.#entries.host;
     const digest = await orAbort(digestOf(wire), signal);
     const facts = { kind, model, origin, digest, resultCount, idempotencyKey };
-    const isKeyed = idempotencyKey !== undefined;
-    const id = isKeyed ? await generationIdOf(origin, idempotencyKey) : crypto.randomUUID();
+    const idOfKey = idempotencyKey === undefined ? undefined : await generationIdOf(origin, idempotencyKey);
     for (let losses = 0; losses <= mostLosses; losses++) {
-      const found = isKeyed ? await orAbort(this.#find(id, facts, operation.id, signal), signal) : {};
+      // Without a key, each attempt has an entry of its own.
+      const id = idOfKey ?? crypto.randomUUID();
+      const found = idOfKey ? await orAbort(this.#find(id, facts, operation.id, signal), signal) : {};
       if (found.task) return found.task;
       const task = await turns.run(signal, () => {
         const attempt = new Attempt(this.#entries, facts, id, found.replaces);
@@ -146,13 +147,17 @@ export class Ledger {
       if (!entry || entry.state === "notCreated") return { replaces: entry };
       if (entry.revision !== revision) [revision, since] = [entry.revision, time.steady()];
       // By this process's own clock. The clocks of two hosts are never compared.
-      const isSilent = time.steady() - since >= silentAfterMs || this.#entries.hasEnded(entry);
+      // A sender of this process is alive, also if it cannot renew its entry.
+      const isSilent = !own && (time.steady() - since >= silentAfterMs || this.#entries.hasEnded(entry));
       if (entry.state === "claimed" && isSilent) return { replaces: entry };
       if (entry.state !== "claimed") rejectOther(entry, facts);
       if (entry.task) return { task: entry.task };
       if (entry.state === "unknown")
         throw new OutcomeUnknownError(describe(entry).reason, operation, describe(entry), {});
-      if (entry.state === "sending" && isSilent) await this.#entries.markUnknown(entry);
+      if (entry.state === "sending" && isSilent)
+        await this.#entries.markUnknown(entry).catch((cause: unknown) => {
+          throw new StoreError(facts.model, "the store could not record it", { cause, advice: sameKeyAgain });
+        });
       else await time.sleep(pollMs, signal, "pause");
     }
   }
@@ -202,9 +207,7 @@ export class Ledger {
       if ("unreadable" in entry) unreadable.push(entry);
       else if (entry.state !== "ended" || isFinished(entry)) found.push(entry);
     }
-    // A sender of this process is alive, also if it cannot renew its entry.
-    const isOfOther = ({ id, state }: GenerationRecord) => state === "sending" && !open.has(id);
-    const settled = found.map((entry) => (isOfOther(entry) ? this.#entries.settle(entry, signal) : entry));
+    const settled = found.map((entry) => (entry.state === "sending" ? this.#entries.settle(entry, signal) : entry));
     const entries = (await Promise.all(settled)).filter((entry) => entry !== undefined);
     const created = entries.flatMap(({ state, task }) => (state === "created" && task ? [task] : []));
     const own = [...open.values()].map(({ facts, task }) => (facts.origin === host.origin ? task : undefined));
