@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, errorOf, gate, sharedStore } from "../sdk/fake-service.ts";
+import { clientOf, created, errorOf, gate, sharedStore } from "../sdk/fake-service.ts";
 
 const form = { prompt: "A fox" };
 
@@ -66,6 +66,22 @@ describe("a second call with a key, while the task of the first one is being rec
       expect(events.map(({ type }) => type)).toContain("storeFailed");
       expect(sent()).toBe(1);
     }
+  });
+
+  test("waits for a sender of its own process that cannot renew its entry", async () => {
+    const response = gate<Response>();
+    const store = sharedStore();
+    let writes = 0;
+    store.beforeWrite(({ state }) => {
+      if (state === "sending" && writes++ > 0) throw new Error("the store is down");
+    });
+    const { generate, sent, now } = clientOf([() => response.promise], { store, passing: ["pause", "background"] });
+    const first = generate("order-1");
+    await expect.poll(() => store.states()).toContain("sending");
+    const [start, second] = [now(), generate("order-1")];
+    await expect.poll(() => now() - start).toBeGreaterThan(20_000);
+    response.resolve(created("t-1"));
+    expect([(await first).taskid, (await second).taskid, sent()]).toEqual(["t-1", "t-1", 1]);
   });
 
   test("is rejected if its form or its model is another", async () => {

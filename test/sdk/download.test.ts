@@ -213,6 +213,20 @@ describe("download", () => {
     ]);
   });
 
+  test.for([1, 10, 15])("starts again if it is cut after %i bytes, which do not show its type", async (length) => {
+    handlers["/head"] = ({ headers }, response) => {
+      const etag = { etag: '"1"', "content-length": png.length };
+      if (headers.range)
+        response.writeHead(206, { "content-range": `bytes ${length}-${png.length - 1}/${png.length}` });
+      else response.writeHead(200, etag);
+      if (requests.length > 1) response.end(headers.range ? png.subarray(length) : png);
+      else response.write(png.subarray(0, length), () => void response.destroy());
+    };
+    const [file] = await download(taskWith(["/head"], { retries: 1 }), folder);
+    expect(await readFile(file?.path ?? "")).toEqual(png);
+    expect(requests.map(({ headers }) => headers.range)).toEqual([undefined, undefined]);
+  });
+
   test("is retried as often as the client says", async () => {
     for (const path of ["/down", "/cut"]) {
       handlers["/cut"] = (_, response) =>

@@ -9,7 +9,7 @@ import {
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { shown } from "../shown.ts";
-import { clientOf, errorOf, type Reply, success } from "./fake-service.ts";
+import { clientOf, errorOf, gate, type Reply, success } from "./fake-service.ts";
 
 /** Quotes, slashes and signs: every way of writing it differs from the others. */
 const key = 'sk-"canary"/\\+%~1';
@@ -151,6 +151,21 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     );
     for (const _ of keys) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
     expect(sent).toEqual(keys);
+  });
+
+  test("also each of many keys that are in use at once", async () => {
+    let [keys, arrived] = [0, 0];
+    const all = gate();
+    const { media } = clientWith(
+      async ({ headers }) => {
+        if (++arrived === 20) all.resolve();
+        await all.promise;
+        return Response.json({ code: 9999, msg: `no ${headers.get("authorization")}` });
+      },
+      { apiKey: () => `sk-canary-${keys++ + 10}` },
+    );
+    const queries = await Promise.all(Array.from({ length: 20 }, () => errorOf(media.video.query("t-1"))));
+    for (const error of queries) expect(error).toMatchObject({ msg: `no ${hidden}` });
   });
 
   test("also the key of an earlier request, in the URL of a result", async () => {

@@ -62,7 +62,7 @@ export async function call(
   wire: WireFields,
   context: CallContext,
 ): Promise<{ readonly data: NonNullable<ReturnType<typeof dataIn>>; readonly response: Answer }> {
-  const { emit, keys, retries, time } = host;
+  const { emit, retries, time } = host;
   const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
   const { kind, model, taskid, generationId = generation?.generationId } = subject;
   const ids = { operation: operation.id, kind, model, taskid, generationId };
@@ -71,7 +71,7 @@ export async function call(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const tried = await tryOnce(host, operation, wire, context);
-    const { answer, verdict, error } = tried;
+    const { answer, verdict, error, keys } = tried;
     const about = () => {
       const durationMs = Math.round(time.steady() - start);
       return { ...ids, at: time.now(), durationMs, attempt, requestId: answer?.requestId?.() };
@@ -98,7 +98,8 @@ export async function call(
 
 /** Sends one request, once, within its timeout. Rejects only if something other than the network failed before it was sent. */
 async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, context: CallContext): Promise<Tried> {
-  const { apiKey, baseUrl, keys, loadTransport, time, timeouts } = host;
+  const { apiKey, baseUrl, loadTransport, time, timeouts } = host;
+  let { keys } = host;
   const { generation, onPhase, pollTimeoutMs } = context;
   const isPaid = generation !== undefined;
   const totalMs = isPaid ? timeouts.generateMs : Math.min(timeouts.queryMs, pollTimeoutMs ?? Infinity);
@@ -128,13 +129,13 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     // A transport knows the type of a form.
     const typed = isPaid ? undefined : { "content-type": "application/json" };
     const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key, url), typed);
-    if (key) keys.add(key);
+    if (key) keys = keys.with(key);
     const body = isPaid ? await orAbort(toMultipart(wire), signal) : JSON.stringify(wire);
     const transport = await loadTransport();
     // A fetch function may ignore the signal.
     const reply = await orAbort(transport({ url, headers, body }, { signal, isPaid, beforeSend }), signal);
     const answer = readAnswer(reply, time.now(), keys);
-    return { answer, verdict: isPaid ? verdictOn(answer) : undefined, hasKey: key !== undefined };
+    return { keys, answer, verdict: isPaid ? verdictOn(answer) : undefined, hasKey: key !== undefined };
   } catch (error) {
     // A wait continues if there is no key for one of its polls.
     if (blocked && pollTimeoutMs === undefined) throw blocked.error;
@@ -142,11 +143,11 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     if (!isSending && error instanceof InvalidRequestError) throw error;
     // Engines report an abort in many ways. Only a `NeverSentError` says more.
     const reason = signal.aborted && !(error instanceof NeverSentError) ? signal.reason : error;
-    if (isSending || reason instanceof NeverSentError) return { error: reason };
+    if (isSending || reason instanceof NeverSentError) return { keys, error: reason };
     const unsent = new NeverSentError(reason);
     // A key that does not come in time would not come in the next attempt.
     if (!isKeyed && deadline.passed) throw new ConnectionError(operation.id, unsent, unsent.message);
-    return { error: unsent };
+    return { keys, error: unsent };
   } finally {
     deadline.end();
   }

@@ -12,14 +12,19 @@ const kept = new Set(["taskid", "url"]);
 
 /** Hides the keys that a client has used last. The URL of a result may contain one, although none is sent to it. */
 export class UsedKeys {
-  readonly #patterns = new Map<string, RegExp>();
+  readonly #patterns: Map<string, RegExp>;
 
-  /** Adds a key that is about to be sent. */
-  add(key: string): void {
-    if (this.#patterns.has(key)) return;
+  constructor(patterns: ReadonlyMap<string, RegExp> = new Map()) {
+    this.#patterns = new Map(patterns);
+  }
+
+  /** Adds a key that is about to be sent. Returns them as they are now: later ones push none of these out. */
+  with(key: string): UsedKeys {
+    const pattern = this.#patterns.get(key) ?? patternOf(key);
+    this.#patterns.delete(key);
     const [oldest = ""] = this.#patterns.keys();
     if (this.#patterns.size === keptKeys) this.#patterns.delete(oldest);
-    this.#patterns.set(key, patternOf(key));
+    return new UsedKeys(this.#patterns.set(key, pattern));
   }
 
   /** Hides those of a minimum length in a text: as they are, escaped for JSON, or encoded for a URL. */

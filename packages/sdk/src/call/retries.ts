@@ -2,6 +2,7 @@ import { mayPass } from "../errors/errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 import { type Answer, isSuccess, mayHoldTask, type Verdict } from "./answer.ts";
 import { NeverSentError } from "./evidence.ts";
+import type { UsedKeys } from "./hide-key.ts";
 
 /** Options for the retries of requests. */
 export interface RetryOptions {
@@ -26,6 +27,8 @@ export interface Tried {
   /** Whether the request had an API key. */
   readonly hasKey?: boolean;
   readonly error?: unknown;
+  /** Hide the keys that the client had used by then. */
+  readonly keys: UsedKeys;
 }
 
 const firstDelayMs = 250;

@@ -107,7 +107,7 @@ class Transfer {
   #attempt = new AbortController();
   /** The response that is being read. */
   #body: Body | undefined;
-  /** The response that was read until the last failure. */
+  /** The response whose pieces were yielded last. */
   #start: Body | undefined;
   #type: string | undefined;
 
@@ -131,6 +131,8 @@ class Transfer {
       const { at, totalBytes } = body;
       const bytes = at === 0 ? await this.#readHead(body, stall.signal) : await body.next(stall.signal);
       if (isSlow) stall.end();
+      // Only what was yielded is continued. First bytes that do not show the type yet are requested again.
+      if (bytes) this.#start = body;
       return bytes && { at, bytes, type: this.#type, totalBytes };
     } catch (error) {
       this.close();
@@ -145,7 +147,6 @@ class Transfer {
     this.#attempt.abort("the attempt has ended");
     this.#attempt = new AbortController();
     this.#body?.cancel();
-    this.#start = this.#body ?? this.#start;
     this.#stall = this.#body = undefined;
   }
 
