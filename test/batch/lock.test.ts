@@ -1,8 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { lockFile } from "../../packages/batch/src/lock-file.ts";
+
+vi.mock("node:fs/promises", { spy: true });
 
 async function createPath() {
   const directory = await mkdtemp(join(tmpdir(), "mediagen-lock-"));
@@ -11,13 +14,16 @@ async function createPath() {
 }
 
 /** What a process of this machine writes, with another process id. */
-async function written(pid: number, machine?: string): Promise<string> {
+async function written(pid: number, machineOf = (own: string) => own): Promise<string> {
   const { path } = await createPath();
   const lock = await lockFile(path);
-  const [own] = (await readFile(path, "utf8")).split("\n");
+  const [own = ""] = (await readFile(path, "utf8")).split("\n");
   if (lock.owner === undefined) await lock.release();
-  return `${machine ?? own}\n${pid}`;
+  return `${machineOf(own)}\n${pid}`;
 }
+
+const elsewhere = () => "elsewhere";
+const otherContainer = (own: string) => own.replace(/pid:\[\d+\]$/, "pid:[1]");
 
 describe("a lock file", () => {
   test("has one owner, and is gone once that has released it", async () => {
@@ -46,17 +52,48 @@ describe("a lock file", () => {
       expect((await lockFile(path)).owner).toBeUndefined();
       return performance.now() - begin;
     };
-    const took = await Promise.all([take(await written(2 ** 30, "elsewhere")), take("")]);
+    const took = await Promise.all([take(await written(2 ** 30, elsewhere)), take("")]);
     for (const ms of took) expect(ms).toBeGreaterThan(14_900);
   });
 
-  test("of another machine is not taken while it is renewed", async () => {
+  const others = process.platform === "linux" ? { elsewhere, otherContainer } : { elsewhere };
+  test.each(Object.entries(others))("of another machine is not taken while it is renewed: %s", async (_, machineOf) => {
     const { path } = await createPath();
-    await writeFile(path, await written(2 ** 30, "elsewhere"));
+    await writeFile(path, await written(2 ** 30, machineOf));
     let renewals = 0;
     const renewal = setInterval(() => utimes(path, 0, ++renewals), 100);
     expect((await lockFile(path)).owner).toContain(`process ${2 ** 30} on `);
     clearInterval(renewal);
+  });
+
+  test("of a process that is gone is taken by one of four", { timeout: 30_000 }, async () => {
+    const text = await written(2 ** 30);
+    const files = await vi.importActual<typeof import("node:fs/promises")>("node:fs/promises");
+    let removals = 0;
+    // A slow process removes what it saw after a fast one has its lock.
+    vi.mocked(rm).mockImplementation(async (...args) => {
+      await setTimeout((removals++ % 4) * 20);
+      return files.rm(...args);
+    });
+    onTestFinished(() => void vi.mocked(rm).mockRestore());
+    const round = async () => {
+      const { directory, path } = await createPath();
+      await writeFile(path, text);
+      const locks = await Promise.all(Array.from({ length: 4 }, () => lockFile(path)));
+      expect(locks.filter(({ owner }) => owner === undefined)).toHaveLength(1);
+      expect(await readdir(directory)).toEqual([".lock"]);
+    };
+    await Promise.all(Array.from({ length: 50 }, round));
+  });
+
+  test("that another process has taken is neither renewed nor removed", async () => {
+    const { path } = await createPath();
+    const lock = await lockFile(path);
+    await writeFile(path, await written(2 ** 30, elsewhere));
+    await utimes(path, 0, 0);
+    await setTimeout(1_500);
+    if (lock.owner === undefined) await lock.release();
+    expect((await stat(path)).mtimeMs).toBe(0);
   });
 
   test("that is waited for ends with the signal's reason", async () => {

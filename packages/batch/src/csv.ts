@@ -44,11 +44,7 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvR
   // The cast: without `columns`, rows are lists of texts.
   for await (const cells of parser as AsyncIterable<readonly string[]>) {
     yield { line, cells, isCutOff: false };
-    line += 1 + cells.reduce((sum, cell) => sum + lineBreaksIn(cell), 0);
+    line += 1 + (cells.join(" ").match(/\r\n|\n|\r/g)?.length ?? 0);
   }
   if (isCutOff) yield { line, cells: [], isCutOff };
-}
-
-function lineBreaksIn(cell: string): number {
-  return cell.match(/\r\n|\n|\r/g)?.length ?? 0;
 }

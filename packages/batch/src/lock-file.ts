@@ -1,4 +1,4 @@
-import { open, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { open, readFile, readlink, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { unless } from "./issues.ts";
@@ -13,37 +13,54 @@ export type FileLock = { readonly owner?: undefined; release(): Promise<void> } 
 
 /** Creates a lock file, if no process that is alive has it. It takes a second or two if there is one. */
 export async function lockFile(path: string, signal?: AbortSignal): Promise<FileLock> {
-  // Distinguishes machines of the same name.
-  const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "")).trim();
-  const machine = `${hostname()} ${boot}`;
-  const text = `${machine}\n${process.pid}`;
+  // Distinguishes machines of the same name, and containers on one.
+  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+  const machine = `${hostname()} ${boot.trim()} ${await readlink("/proc/self/ns/pid").catch(() => "")}`;
+  const text = `${machine}\n${process.pid}\n${crypto.randomUUID()}`;
   const create = async () => writeFile(path, text, { flag: "wx" }).then(() => true, unless("EEXIST", false));
   let before: Awaited<ReturnType<typeof look>>;
-  for (let silent = 0; !(await create()); silent += renewMs) {
+  let silent = 0;
+  while (!(await create())) {
     const seen = await look(path);
-    if (seen && before && seen.stamp !== before.stamp)
+    if (seen && before && seen.state !== before.state)
       return { owner: `process ${seen.pid} on ${seen.machine.split(" ")[0]}` };
+    silent = seen?.state === before?.state ? silent + renewMs : 0;
     const hasEnded = seen?.machine === machine && !isRunning(Number(seen.pid));
-    if (hasEnded || silent >= silentMs) await rm(path, { force: true });
+    if (hasEnded || silent >= silentMs) await removeEnded(path, seen?.state, signal);
     else await setTimeout(renewMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
     before = seen;
   }
-  const renewal = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), renewMs).unref();
+  // After a long sleep of this machine, the file may be another process's.
+  const isOwn = async () => (await look(path))?.text === text;
+  const renew = async () => ((await isOwn()) ? utimes(path, new Date(), new Date()) : clearInterval(renewal));
+  const renewal = setInterval(() => void renew().catch(() => undefined), renewMs).unref();
   const release = async () => {
     clearInterval(renewal);
-    await rm(path, { force: true });
+    if (await isOwn()) await rm(path, { force: true });
   };
   return { release };
 }
 
-/** Returns what a process has written, and when. It opens the file, because `stat` may return an old state on a network file system. */
+/** Removes a lock file if it is still in this state. One process at a time does so: another would remove the next owner's. */
+async function removeEnded(path: string, state: string | undefined, signal?: AbortSignal): Promise<void> {
+  const lock = await lockFile(`${path}.removal`, signal);
+  if (lock.owner !== undefined) return;
+  try {
+    if ((await look(path))?.state === state) await rm(path, { force: true });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Returns what a process has written, and a state that each renewal changes. It opens the file, because `stat` may return an old state on a network file system. */
 async function look(path: string) {
   const file = await open(path).catch(unless("ENOENT", undefined));
   if (!file) return undefined;
   try {
-    const { mtimeMs: stamp } = await file.stat();
-    const [machine = "", pid = ""] = (await file.readFile("utf8")).split("\n");
-    return { machine, pid, stamp };
+    const { mtimeMs } = await file.stat();
+    const text = await file.readFile("utf8");
+    const [machine = "", pid = ""] = text.split("\n");
+    return { text, machine, pid, state: `${mtimeMs} ${text}` };
   } finally {
     await file.close();
   }

@@ -144,11 +144,7 @@ export class Runner {
   }
 
   /** Generates, waits and downloads. Undefined if the form was not sent. */
-  async #finish(
-    line: PlannedLine,
-    key: string,
-    settle: ((isUsed: boolean) => void) | undefined,
-  ): Promise<BatchLine | undefined> {
+  async #finish(line: PlannedLine, key: string, settle?: (isUsed: boolean) => void): Promise<BatchLine | undefined> {
     const about = aboutOf(line);
     let task: AnyTask | undefined;
     try {
