@@ -30,7 +30,7 @@ export function decode(message: IncomingMessage): Readable {
   return body.once("end", () => message.destroy());
 }
 
-/** Whoever reads the decoded bytes receives the error of the encoded ones. */
+/** An error of the encoded bytes ends the decoded ones. */
 function through(encoded: Readable, decoder: Duplex): Readable {
   return pipeline(encoded, decoder, () => undefined);
 }
