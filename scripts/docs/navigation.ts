@@ -14,17 +14,8 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   "Money and errors": ["errors", "paying-once", "stores"],
   Scale: ["queues", "queues-operation", "observability"],
   Test: ["testing", "emulator"],
-  Integrations: [
-    "integrations",
-    "frameworks",
-    "browsers",
-    "workflow-engines",
-    "ai-sdk",
-    "schemas",
-    "mcp",
-    "proxies-and-tls",
-  ],
-  Reference: ["troubleshooting", "faq", "migration", "comparison", "benchmarks", "assumptions"],
+  Integrations: ["frameworks", "browsers", "workflow-engines", "ai-sdk", "schemas", "mcp", "proxies-and-tls"],
+  Reference: ["troubleshooting", "faq", "migration", "benchmarks", "assumptions"],
 };
 
 /** The exports of `@mediagen/sdk` by task. Errors have their own group, and all others are in the group of types. */

@@ -3,17 +3,11 @@ import { describe } from "../generate/describe.ts";
 import { inMarkdown } from "./samples.ts";
 import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
 
-/** A statement about a part of the spec. */
-interface Statement {
-  readonly place: string;
-  readonly text: string;
-}
-
 /** The parts of the spec that pages use. */
 export interface SpecPages {
   readonly spec: Spec;
   /** Markdown tables, by the names by which pages include them. */
-  readonly tables: Readonly<Record<"models" | "model-names" | "assumptions" | "unknown" | "undocumented", string>>;
+  readonly tables: Readonly<Record<"models" | "model-names" | "assumptions" | "unknown", string>>;
   /** The fields of a model's form as a Markdown table. */
   fields(model: string): string;
 }
@@ -30,9 +24,8 @@ export function readSpecPages(yaml: string): SpecPages {
     tables: {
       models: modelsTable(spec),
       "model-names": modelNamesTable(spec),
-      assumptions: statementTable("What is assumed", assumptionsIn(document)),
+      assumptions: assumptionsTable(document),
       unknown: unknownIn(document),
-      undocumented: statementTable("What the service does not document", undocumentedIn(document)),
     },
     fields(model) {
       const form = forms.get(model);
@@ -72,18 +65,12 @@ function modelNamesTable(spec: Spec): string {
   return table(["makes", "models"], rows);
 }
 
-function statementTable(title: string, statements: readonly Statement[]): string {
-  const places = Map.groupBy(statements, ({ text }) => text);
-  const rows = [...places].map(([text, at]) => [at.map(({ place }) => code(place)).join(", "), text]);
-  return table(["Where in the spec", title], rows);
-}
-
-/** Returns every `x-assumption` of the spec, in order. */
-function assumptionsIn(document: unknown): Statement[] {
-  return [...walk(document, [])].flatMap(({ place, node }) => {
-    const text = node["x-assumption"];
-    return typeof text === "string" ? [{ place: nameOf(place), text: text.trim() }] : [];
-  });
+/** Returns every `x-assumption` of the spec, in order, with the places that share it. */
+function assumptionsTable(document: unknown): string {
+  const all = [...walk(document, [])].filter(({ node }) => typeof node["x-assumption"] === "string");
+  const places = Map.groupBy(all, ({ node }) => String(node["x-assumption"]).trim());
+  const rows = [...places].map(([text, at]) => [at.map(({ place }) => code(nameOf(place))).join(", "), text]);
+  return table(["Where in the spec", "What is assumed"], rows);
 }
 
 /** Returns the list of undocumented facts in the description of the spec. */
@@ -94,24 +81,6 @@ function unknownIn(document: unknown): string {
   if (list === undefined)
     throw new Error("the spec's overview has no list under `These things are not documented by the service:`");
   return list;
-}
-
-/** Returns every sentence in descriptions about something undocumented, in the spec's order. */
-function undocumentedIn(document: unknown): Statement[] {
-  return [...walk(document, [])].flatMap(({ place, node }) => {
-    const { description } = node;
-    if (typeof description !== "string" || place.length === 1) return []; // The overview has a list of its own.
-    return sentencesOf(description)
-      .filter((sentence) => /not\s+document/i.test(sentence))
-      .map((text) => ({ place: nameOf(place), text }));
-  });
-}
-
-function sentencesOf(text: string): string[] {
-  return text
-    .replace(/\s+/g, " ")
-    .trim()
-    .split(/(?<=[.])\s+(?=[A-Z])/);
 }
 
 function* walk(

@@ -110,7 +110,7 @@ test.for([
   ["deno", /^guides\/runtimes\//],
   ["ECONNREFUSED", /^guides\/troubleshooting\//],
   ["refund", /^guides\/(faq|errors)\//],
-  ["bundle size", /^guides\/comparison\/|^benchmarks\//],
+  ["bundle size", /^guides\/faq\/|^benchmarks\//],
 ] as const)("the answer is among the first three results for %s", ([typed, address]) => {
   const addresses = find(typed)
     .slice(0, 3)
