@@ -284,18 +284,6 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       });
     }));
 
-  test("MEDIAGEN_FAILED_STATUSES ends the wait for a failed task, also of a batch", ({ expect }) =>
-    inPlace(async ({ cwd, env, emulator }) => {
-      await writeFile(join(cwd, "jobs.jsonl"), '{"id":"a","model":"imgmodelv4","prompt":"A bicycle"}\n');
-      for (const args of [image, ["batch", "jobs.jsonl", "-o", "out", "--yes", "--quiet"]]) {
-        emulator.next({ fault: "taskFails" });
-        const run = mediagen(args, { cwd, env: { ...env, MEDIAGEN_FAILED_STATUSES: "3,4" } });
-        expect(await run.ended, args[0]).toMatchObject({ code: 1, stderr: expect.stringMatching(/failed/) });
-      }
-      const { code, stderr } = await mediagen(image, { cwd, env: { ...env, MEDIAGEN_FAILED_STATUSES: "three" } }).ended;
-      expect([code, stderr]).toEqual([2, expect.stringContaining("MEDIAGEN_FAILED_STATUSES must be whole numbers")]);
-    }));
-
   test("a failed download ends with 6 and prints the command that downloads it", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "linkExpired", on: "download", times: 9 });

@@ -31,7 +31,7 @@ test("every shell line of guides and READMEs is run below, or one that differs i
       .sort(),
   ).toEqual([
     "DATABASE_URL=$QUEUE_URL HOST=127.0.0.1 npx pg-boss-dashboard", // These of the fleet were run by hand.
-    "MEDIAGEN_BASE_URL=http://127.0.0.1:4020 MEDIAGEN_API_KEY=emulator-key MEDIAGEN_FAILED_STATUSES=3 PORT=8081 node worker.ts",
+    "MEDIAGEN_BASE_URL=http://127.0.0.1:4020 MEDIAGEN_API_KEY=emulator-key PORT=8081 node worker.ts",
     "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
     "PORT=3000 node dashboard.ts",
     "cd ../my-fleet/fleet && npm install ./packages/*.tgz",

@@ -6,8 +6,6 @@ import { faults, reply } from "./faults.ts";
 import { startRawServer } from "./raw-server.ts";
 
 const generations = 60;
-/** How many of them are under way at once. */
-const atOnce = 20;
 
 /** A service in front of which a fifth of the answers to generations are lost. */
 type LossyService = (emulator: Emulator) => Promise<{ readonly baseUrl: string; close(): Promise<void> }>;
@@ -82,7 +80,6 @@ describe.for([
         const media = createMediaGen({
           baseUrl: server?.baseUrl,
           apiKey: emulator.client.apiKey,
-          maxGenerationsInFlight: atOnce,
         });
         const calls = Array.from({ length: generations }, () => media.image.generate("imgmodelz", { prompt: "A fox" }));
         const outcomes = await Promise.allSettled(calls);

@@ -11,7 +11,6 @@ test("however many calls share a signal, it has one listener, and none once they
     baseUrl: origin,
     apiKey: "sk-canary",
     store: memoryStore(),
-    maxGenerationsInFlight: 3,
     fetch: forever,
   });
   const calls = Array.from({ length: 12 }, (_, index) => {
@@ -59,7 +58,6 @@ test("a signal has no listener of any call that has ended, however it has ended"
   const media = createMediaGen({
     ...emulator.client,
     apiKey: async () => emulator.client.apiKey,
-    maxGenerationsInFlight: 1,
   });
   for (const fault of [undefined, "cutBody", "hang", "serverError"] as const) {
     const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { signal });

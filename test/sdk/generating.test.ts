@@ -7,15 +7,13 @@ import { clientOf, created, errorOf, gate, lost, success } from "./fake-service.
 function client(options: MediaGenOptions = {}) {
   const waiting: PromiseWithResolvers<Response>[] = [];
   const prompts: unknown[] = [];
-  let [inFlight, mostInFlight] = [0, 0];
   const { media } = clientOf(
     [
       async (request) => {
-        mostInFlight = Math.max(mostInFlight, ++inFlight);
         prompts.push((await request.formData()).get("prompt"));
         const response = gate<Response>();
         waiting.push(response);
-        return response.promise.finally(() => inFlight--);
+        return response.promise;
       },
     ],
     options,
@@ -25,7 +23,7 @@ function client(options: MediaGenOptions = {}) {
     await expect.poll(() => waiting.length).toBeGreaterThan(0);
     waiting.shift()?.resolve(created(`t-${prompts.length}`));
   };
-  return { generate, prompts, respondNext, mostInFlight: () => mostInFlight };
+  return { generate, prompts, respondNext };
 }
 
 describe("beforeGenerate", () => {
@@ -50,7 +48,7 @@ describe("beforeGenerate", () => {
     ],
     ["rejects", () => Promise.reject(new RangeError("too dear"))],
   ])("that %s sends nothing, and its error is the caller's", async ([, beforeGenerate]) => {
-    const { generate, prompts } = client({ beforeGenerate, maxGenerationsInFlight: 1 });
+    const { generate, prompts } = client({ beforeGenerate });
     await expect(generate("A fox")).rejects.toBeInstanceOf(RangeError);
     await expect(generate("A fox")).rejects.toThrow("too dear");
     expect(prompts).toEqual([]);
@@ -70,45 +68,6 @@ describe("beforeGenerate", () => {
     const { generate, prompts } = client({ beforeGenerate: () => controller.abort("enough") });
     await expect(generate("A fox", controller.signal)).rejects.toBe("enough");
     expect(prompts).toEqual([]);
-  });
-});
-
-describe("maxGenerationsInFlight", () => {
-  test("lets so many out at once, the others in order", async () => {
-    const { generate, prompts, respondNext, mostInFlight } = client({ maxGenerationsInFlight: 2 });
-    const tasks = ["1", "2", "3", "4", "5"].map((prompt) => generate(prompt));
-    for (const count of [2, 3, 4, 5]) {
-      await expect.poll(() => prompts.length).toBe(count);
-      // Of those that are out at once, either may arrive first.
-      expect([...prompts].sort()).toEqual(["1", "2", "3", "4", "5"].slice(0, count));
-      await respondNext();
-    }
-    await respondNext();
-    expect(await Promise.all(tasks)).toHaveLength(5);
-    expect(mostInFlight()).toBe(2);
-  });
-
-  test("an abort in the queue sends nothing and holds nobody up", async () => {
-    const { generate, prompts, respondNext } = client({ maxGenerationsInFlight: 1 });
-    const controller = new AbortController();
-    const first = generate("1");
-    const second = generate("2", controller.signal);
-    const third = generate("3");
-    await expect.poll(() => prompts).toEqual(["1"]);
-    controller.abort("enough");
-    await expect(second).rejects.toBe("enough");
-    await respondNext();
-    await first;
-    await respondNext();
-    await third;
-    expect(prompts).toEqual(["1", "3"]);
-  });
-
-  test("is at least one", () => {
-    for (const maxGenerationsInFlight of [0, -1, Number.NaN])
-      expect(() => client({ maxGenerationsInFlight })).toThrow(
-        expect.objectContaining({ issues: [expect.objectContaining({ field: "maxGenerationsInFlight" })] }),
-      );
   });
 });
 

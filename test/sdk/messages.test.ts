@@ -40,8 +40,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "createMediaGen: onEvent as an object": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, onEvent: {} }),
   "createMediaGen: retries": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, retries: -1 }),
   "createMediaGen: queryTimeoutMs": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, queryTimeoutMs: "5s" }),
-  "createMediaGen: maxGenerationsInFlight": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, maxGenerationsInFlight: 0 }),
   "createMediaGen: maxQueriesInFlight": ({ createMediaGen }) =>
     createMediaGen({ baseUrl: origin, maxQueriesInFlight: 0 }).video.task("t").check(),
   "createMediaGen: statuses.failed": ({ createMediaGen }) =>

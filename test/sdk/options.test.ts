@@ -58,40 +58,6 @@ test("base URL and key come from the options, else from the environment", async 
   ]);
 });
 
-describe("statuses of failed tasks", () => {
-  const stateOf = async (options: MediaGenOptions = {}) => {
-    const { media } = clientOf([() => success({ taskid: "t-1", url: [], image_status: 4 })], options);
-    return (await media.image.task("t-1").check()).state;
-  };
-
-  test("come from the options, else from the environment", async () => {
-    expect(await stateOf()).toBe("pending");
-    for (const [text, state] of [
-      ["3, 4", "failed"],
-      ["4", "failed"],
-      [" -1 ,3 ", "pending"],
-      ["", "pending"],
-    ] as const) {
-      vi.stubEnv("MEDIAGEN_FAILED_STATUSES", text);
-      expect(await stateOf(), text).toBe(state);
-    }
-    vi.stubEnv("MEDIAGEN_FAILED_STATUSES", "4");
-    expect(await stateOf({ statuses: { succeeded: [2] } })).toBe("failed");
-    expect(await stateOf({ statuses: { failed: undefined } })).toBe("failed");
-    expect(await stateOf({ statuses: { failed: [] } })).toBe("pending");
-    expect(await stateOf({ statuses: { failed: [3] } })).toBe("pending");
-  });
-
-  test.for(["failed", "3;4", "3,", "3.5", "0x3", "3 4"])(
-    "are rejected in the environment if they are %s, by the variable's name",
-    (text) => {
-      vi.stubEnv("MEDIAGEN_FAILED_STATUSES", text);
-      expect(() => clientOf()).toThrow(about("MEDIAGEN_FAILED_STATUSES"));
-      expect(() => clientOf([], { statuses: { failed: [3] } })).not.toThrow();
-    },
-  );
-});
-
 test("a key may be a function, asked for each call", async () => {
   const keys = ["first", "second"];
   const apiKey = async () => keys.shift() ?? "";
@@ -214,7 +180,7 @@ describe("an option that does not exist is rejected, and no value is shown", () 
 
   test.for<[string, string, () => unknown]>([
     ["a client", "apikey", () => createMediaGen({ baseUrl: "http://localhost", apikey: secret } as object)],
-    ["a client of Node", "maxGenerationInFlight", () => createNodeMediaGen({ maxGenerationInFlight: 3 } as object)],
+    ["a client of Node", "maxQueryInFlight", () => createNodeMediaGen({ maxQueryInFlight: 3 } as object)],
     ["an HTTP client", "retries", () => createHttpClient({ baseUrl: secret, retries: 2 } as object)],
     [
       "a generation",
@@ -240,7 +206,7 @@ describe("an option that does not exist is rejected, and no value is shown", () 
 test("options that are inherited, or getters of a class, are checked like others", async () => {
   class Defaults {
     readonly baseUrl = "http://localhost";
-    get maxGenerationsInFlight() {
+    get maxQueriesInFlight() {
       return Number.NaN;
     }
   }
@@ -250,7 +216,7 @@ test("options that are inherited, or getters of a class, are checked like others
   }
   expect(() => createMediaGen({ baseUrl: "http://localhost", clock: new Clock() })).not.toThrow();
   for (const options of [new Defaults(), Object.create(new Defaults()) as MediaGenOptions])
-    expect(() => createMediaGen(options)).toThrow(about("maxGenerationsInFlight"));
+    expect(() => createMediaGen(options)).toThrow(about("maxQueriesInFlight"));
   expect(() => createMediaGen(Object.create({ nothing: 1 }) as MediaGenOptions)).toThrow(about("nothing"));
   const task = createMediaGen({ baseUrl: "http://localhost" }).image.task("t-1");
   const inherited = (options: object) => Object.create(options) as object;
@@ -319,7 +285,7 @@ describe("an option of the wrong type is rejected, and nothing is sent", () => {
     ["baseUrl", create({ baseUrl: "sk-live-0123456789" })],
     ["options", () => createMediaGen("sk-live-0123456789" as MediaGenOptions)],
     ["options", () => createMediaGen(null as unknown as MediaGenOptions)],
-    ["maxGenerationsInFlight", create({ maxGenerationsInFlight: "2" })],
+    ["maxQueriesInFlight", create({ maxQueriesInFlight: "2" })],
     ["headers", create({ headers: "x" })],
     ["headers", create({ headers: new Headers() })],
     ["statuses.fail", create({ statuses: { fail: [3] } }), "unknown"],

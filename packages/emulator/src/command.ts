@@ -42,7 +42,6 @@ async function run(args: readonly string[]): Promise<void> {
   const environment = {
     MEDIAGEN_BASE_URL: textOf(line, "public-url") ?? server.baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
-    MEDIAGEN_FAILED_STATUSES: emulator.statuses.failed.join(),
   };
   if (line.positionals[0] === "exec") await runBeside(line.command ?? [], server, environment);
   else await serveUntilStopped(server, environment);

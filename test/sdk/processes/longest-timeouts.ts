@@ -12,7 +12,6 @@ async function program(create: typeof createNodeMediaGen, ms: number): Promise<n
     apiKey: emulator.client.apiKey,
     queryTimeoutMs: ms,
     generateTimeoutMs: ms,
-    maxGenerationsInFlight: Infinity,
     maxQueriesInFlight: Infinity,
   };
   const media = create(options);

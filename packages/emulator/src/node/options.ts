@@ -30,9 +30,8 @@ const variables = new Map([...flags].map(([flag, name]) => [prefix + flag.replac
 export const usage: string = `mediagen-emulator: the Media Generation Service, emulated on this machine
 
   mediagen-emulator [options]                     serve until stopped
-  mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL,
-                                                  MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set,
-                                                  and exit with its exit code
+  mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL and
+                                                  MEDIAGEN_API_KEY set, and exit with its exit code
 
 ${table(Object.entries(options).map(([name, [shown, what]]) => [`--${name} ${shown}`, what]))}
 Settings, for what the service's description leaves open. Each is also an environment variable, such as

@@ -4,7 +4,6 @@ import { withoutUndefined } from "../spec/values.ts";
 import type { Attempt } from "../store/attempt.ts";
 import type { TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import type { Semaphore } from "../time/semaphore.ts";
 import { type CheckedGeneration, checkGeneration, type RequestedGeneration } from "./generation.ts";
 import type { BeforeGenerate } from "./options.ts";
 import type { TasksHost } from "./tasks.ts";
@@ -12,8 +11,6 @@ import type { TasksHost } from "./tasks.ts";
 /** Dependencies of `generate`. */
 export interface GenerateHost extends TasksHost {
   readonly origin: string;
-  /** Limits how many generations are sent at once. */
-  readonly turns: Semaphore;
   readonly beforeGenerate: BeforeGenerate | undefined;
 }
 
@@ -21,7 +18,7 @@ export interface GenerateHost extends TasksHost {
 export async function generate(host: GenerateHost, requested: RequestedGeneration): Promise<TaskJSON> {
   const checked = await checkGeneration(host, requested);
   const run = (attempt?: Attempt) => send(host, checked, attempt);
-  return host.ledger ? (await host.ledger()).generate(checked, run) : host.turns.run(checked.signal, run);
+  return host.ledger ? (await host.ledger()).generate(checked, run) : run();
 }
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */

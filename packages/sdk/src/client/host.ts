@@ -8,12 +8,11 @@ import type { ResultHost } from "../result/result-host.ts";
 import type { ProcessInfo } from "../store/entries.ts";
 import type { GenerationStore } from "../store/store.ts";
 import { Time } from "../time/clock.ts";
-import { Semaphore } from "../time/semaphore.ts";
 import { durationsAt } from "../wait/durations.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import type { GenerateHost } from "./generate.ts";
 import { clientOptions, type MediaGenOptions } from "./options.ts";
-import { environment, readAccess, readStates } from "./settings.ts";
+import { environment, readAccess } from "./settings.ts";
 import type { TaskHandle, TaskHost } from "./task-handle.ts";
 
 /** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */
@@ -40,7 +39,7 @@ export function createHost<O extends MediaGenOptions>(
   const options = readOptions("createMediaGen", given, clientOptions);
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options, "apiKey" in given);
   const { origin } = new URL(baseUrl);
-  const { store, maxGenerationsInFlight = Infinity, queryTimeoutMs = 60_000, generateTimeoutMs = 600_000 } = options;
+  const { store, queryTimeoutMs = 60_000, generateTimeoutMs = 600_000 } = options;
   const time = new Time(options.clock);
   const emit = createEmit(options.onEvent, environment("MEDIAGEN_LOG") === "1");
   const host: Host = {
@@ -55,9 +54,8 @@ export function createHost<O extends MediaGenOptions>(
     emit,
     report: createReport(emit, time),
     retries: new Retries(options, time.random),
-    turns: new Semaphore(maxGenerationsInFlight),
     beforeGenerate: options.beforeGenerate,
-    states: readStates(options),
+    states: options,
     scheduler: new Scheduler(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
     // The cast: every task of a client is a handle.
     check: (task, signal) => (task as TaskHandle).checkSilently({ signal }),

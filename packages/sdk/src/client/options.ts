@@ -79,12 +79,6 @@ export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptio
    * async. Throw to reject the generation. It is not called if an idempotency key finds its task, which costs nothing.
    */
   readonly beforeGenerate?: BeforeGenerate | undefined;
-  /**
-   * The maximum number of generations that are sent at once. The others wait in order. A generation counts until its
-   * response has arrived, not until its task has ended.
-   * @default Infinity
-   */
-  readonly maxGenerationsInFlight?: number | undefined;
   /** The store that records generations before they are sent: `fileStore`, `memoryStore`, or your own. */
   readonly store?: GenerationStore | undefined;
   /**
@@ -145,7 +139,6 @@ export const clientOptions: OptionTypes<Record<keyof MediaGenOptions | "agent", 
   generateTimeoutMs: "number",
   retries: "number",
   resendGenerationAfter: "resendable",
-  maxGenerationsInFlight: "limit",
   maxQueriesInFlight: "limit",
   statuses: ofStatuses,
   classify: "function",

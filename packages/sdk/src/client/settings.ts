@@ -1,10 +1,9 @@
 import { invalidRequest } from "../errors/errors.ts";
-import { describeValue, mustBe, type IssueCode } from "../errors/issue.ts";
+import { describeValue, type IssueCode } from "../errors/issue.ts";
 import { type ApiKey, passKey } from "../call/api-key.ts";
 import { ignoredInClient, ignoredWithKey, readHeaders, userAgent } from "../call/headers.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../call/transport.ts";
-import type { StateOptions } from "../wait/state.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** Returns the base URL and the key of the options, or else of the environment. `hasKey`: the caller has passed a key, or undefined. */
@@ -24,18 +23,6 @@ export function readAccess(
     ...readHeaders(subject, options.headers, apiKey === undefined ? ignoredInClient : ignoredWithKey),
   };
   return { baseUrl, headers, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
-}
-
-/** Returns the meanings of statuses, from the options. Failed statuses may come from the environment. */
-export function readStates({ statuses, classify }: StateOptions): StateOptions {
-  const name = "MEDIAGEN_FAILED_STATUSES";
-  const text = statuses?.failed ? undefined : environment(name);
-  if (text === undefined) return { statuses, classify };
-  const numbers = text.split(",").map((part) => part.trim());
-  if (numbers.every((part) => /^-?\d+$/.test(part)))
-    return { classify, statuses: { ...statuses, failed: numbers.map(Number) } };
-  const problem = mustBe('whole numbers with commas between, such as "3,4"', text);
-  throw invalidRequest("createMediaGen", name, "invalid", problem);
 }
 
 /** Returns a base URL without a slash at its end, if it is safe to send a key to. */

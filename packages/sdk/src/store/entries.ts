@@ -3,7 +3,6 @@ import { describeDuration } from "../errors/issue.ts";
 import type { GenerationFacts, GenerationRecord, Sender, UnreadableRecord } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import type { Semaphore } from "../time/semaphore.ts";
 import { type GenerationStore, type ListFilter, whyUnreadable, type WriteResult } from "./store.ts";
 
 /** Timeout of each operation of a store: a custom store may hang. */
@@ -24,8 +23,6 @@ export interface LedgerHost {
   readonly origin: string;
   readonly time: Time;
   readonly emit: Emit;
-  /** Limits how many generations are sent at once. */
-  readonly turns: Semaphore;
 }
 
 /** An attempt of this process whose end is not recorded yet. */

@@ -77,10 +77,10 @@ export class Ledger {
     this.#entries = new Entries(host, store, processes);
   }
 
-  /** Returns the task of a key, or generates one in its turn. */
+  /** Returns the task of a key, or generates one. */
   async generate(generation: LedgerGeneration, send: Send): Promise<TaskJSON> {
     const { kind, model, operation, wire, resultCount, idempotencyKey, signal } = generation;
-    const { origin, turns } = this.#entries.host;
+    const { origin } = this.#entries.host;
     const digest = await orAbort(digestOf(wire), signal);
     const facts = { kind, model, origin, digest, resultCount, idempotencyKey };
     const idOfKey = idempotencyKey === undefined ? undefined : await generationIdOf(origin, idempotencyKey);
@@ -89,10 +89,7 @@ export class Ledger {
       const id = idOfKey ?? crypto.randomUUID();
       const found = idOfKey ? await orAbort(this.#find(id, facts, operation.id, signal), signal) : {};
       if (found.task) return found.task;
-      const task = await turns.run(signal, () => {
-        const attempt = new Attempt(this.#entries, facts, id, found.replaces);
-        return this.#run(attempt, send, signal);
-      });
+      const task = await this.#run(new Attempt(this.#entries, facts, id, found.replaces), send, signal);
       if (task) return task;
     }
     throw new StoreError(model, "the store neither writes nor returns an entry", { advice: sameKeyAgain });

@@ -10,10 +10,7 @@ export interface StateOptions {
     | {
         /** Statuses of tasks that have their results. */
         readonly succeeded?: readonly number[] | undefined;
-        /**
-         * Statuses of tasks that have failed. Without any, a wait for a failed task ends at its deadline.
-         * @default MEDIAGEN_FAILED_STATUSES of the environment, such as "3,4"
-         */
+        /** Statuses of tasks that have failed. Without any, a wait for a failed task ends at its deadline. */
         readonly failed?: readonly number[] | undefined;
       }
     | undefined;
