@@ -531,32 +531,6 @@ test("where the credits run out nothing more is sent, and what runs is brought h
   expect(emulator.charges).toHaveLength(20);
 });
 
-describe("maxResults", () => {
-  test("stops it, the rest is not sent, and the next run goes on", async () => {
-    const { run, emulator, unfinished } = await start(linesOf(20));
-    expect(await run({ concurrency: 8, maxResults: 7 })).toMatchObject({
-      lines: 20,
-      succeeded: 7,
-      unfinished: 0,
-      generated: 7,
-      notStarted: 13,
-      stopped: "maxResults",
-      error: { name: "TooManyResults", message: expect.stringContaining("Nothing was sent.") },
-    });
-    expect([emulator.charges.length, await unfinished()]).toEqual([7, []]);
-    expect(await run({ maxResults: 20 })).toMatchObject({ succeeded: 20, generated: 13, stopped: undefined });
-  });
-
-  test("of 3 pays for 3 of 30 lines at once, and a rejected line gives its result back", async () => {
-    const { run, emulator } = await start(linesOf(30));
-    emulator.next({ fault: "failure", on: "generateImgmodelz" });
-    expect(await run({ concurrency: 1, maxResults: 3 })).toMatchObject({ succeeded: 3, unfinished: 1 });
-    expect(emulator.charges).toHaveLength(3);
-    expect(await run({ concurrency: 30, maxResults: 3 })).toMatchObject({ succeeded: 6, generated: 3 });
-    expect(emulator.charges).toHaveLength(6);
-  });
-});
-
 test("an abort ends the lines that wait for their turn at once", async () => {
   const emulator = createEmulator({ clock: "manual" });
   const { run } = await start(linesOf(5), emulator);

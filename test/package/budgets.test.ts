@@ -32,13 +32,12 @@ const budgets: Sizes = {
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
   "packages/sdk: lines, code lines": [1_899, 978],
-  "packages/batch: lines, code lines": [95, 24],
-  "packages/cli: lines, code lines": [130, 180],
+  "packages/cli: lines, code lines": [114, 168],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],
   "scripts: lines": [745],
-  "test: lines of TypeScript": [15_470],
+  "test: lines of TypeScript": [15_415],
   "docs/site: lines": [67],
-  "docs/guides: words": [1_902],
+  "docs/guides: words": [1_851],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };
 

@@ -4,7 +4,6 @@ import type { PlannedModel } from "./options.ts";
 /** Field of a form with the length of a video in seconds. */
 const lengthField = "duration";
 
-/** Adds up the images and seconds of paid generations by model. */
 export class Amounts {
   readonly #models = new Map<string, PlannedModel>();
 

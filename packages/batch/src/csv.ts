@@ -1,16 +1,14 @@
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 
-/** One row of a table. */
+/** One row of a table, and the line that it begins in. */
 export interface CsvRow {
-  /** Line of the text that the row begins in, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
   /** Whether the text ended inside quotes. */
   readonly isCutOff: boolean;
 }
 
-/** The delimiter is searched in at most this many characters. */
 const headLength = 65_536;
 
 /** Yields the rows of comma-separated values. The first comma, semicolon or tab outside quotes is the delimiter of them all. */

@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** One line of a file. */
 interface Line {
   /** The line without its line feed. */
   readonly bytes: Buffer;
@@ -12,10 +11,7 @@ interface Line {
   readonly isComplete: boolean;
 }
 
-/**
- * Yields the lines of a file. Only line feeds end a line: `node:readline` also ends one at U+2028, which JSON allows inside a
- * string.
- */
+/** Yields the lines of a file. `node:readline` would also end a line at U+2028, which JSON allows inside a string. */
 export async function* linesOf(path: string): AsyncGenerator<Line, void, undefined> {
   let parts: Buffer[] = [];
   let at = 0;

@@ -17,7 +17,7 @@ export class Ids {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
     if (isOwn && !(typeof text === "string" && pattern.test(text) && Buffer.byteLength(text) <= maxBytes)) {
-      const advice = `Use up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files.`;
+      const advice = `Begin with a letter, digit or "_", and use up to 100 of these, "-" and "." (at most ${maxBytes} bytes).`;
       throw nothingSent(issueOf("id", "invalid", `${describeValue(own)} is not valid`, advice));
     }
     const id = isOwn ? text : this.#contentId(await content());

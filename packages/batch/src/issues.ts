@@ -45,7 +45,6 @@ export function inField(name: string, { field, code, message }: Issue): Issue {
   return { field: name, code, message: name + message.slice(field.length) };
 }
 
-/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

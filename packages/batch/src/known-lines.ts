@@ -8,10 +8,7 @@ import {
 } from "@mediagen/sdk/node";
 import { messageOf } from "./issues.ts";
 
-/**
- * Name of the store in a batch's directory. It is visible on purpose: a directory that is copied without it, as
- * `cp out/* elsewhere` does with hidden files, would pay again for unfinished lines.
- */
+/** The store in a batch's directory. It is visible: a directory that is copied without it would pay again for unfinished lines. */
 const storeName = "generations";
 
 /** States of generations that may have been billed. */
@@ -21,7 +18,6 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 export interface KnownLine {
   /** Idempotency key of its last generation that may have been billed, or of the first one (the line's id). */
   readonly key: string;
-  /** The record of that generation, if it may have been billed. */
   readonly record?: GenerationRecord | undefined;
   /** Key for a second generation, if the first task is recorded as failed and there is no second one yet. */
   readonly retryKey?: string;
@@ -37,10 +33,7 @@ export class KnownLines {
     this.store = fileStore(join(directory, storeName));
   }
 
-  /**
-   * Returns the generations of a line. The line's id is the idempotency key of the first one. The second one has another key,
-   * so that a later run finds it. There is no third one.
-   */
+  /** Returns the generations of a line. Its id is the idempotency key of the first one. There is no third one. */
   async get(origin: string, id: string): Promise<KnownLine> {
     // No id contains "#".
     const retryKey = `${id}#2`;

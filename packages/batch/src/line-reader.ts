@@ -15,9 +15,8 @@ export interface Form {
   readonly form: Readonly<Record<string, unknown>>;
 }
 
-/** A row that was read. */
+/** A row that was read, with the id that it names, if any. */
 export interface ReadRow {
-  /** The id that the row names, if any. */
   readonly id: unknown;
   /** Undefined if the row has no known model. */
   readonly form: Form | undefined;
@@ -64,7 +63,6 @@ export class LineReader {
   }
 }
 
-/** The files of one row. */
 class Files {
   readonly #directory: string;
   /** Sizes and times, to notice that a file has changed. */

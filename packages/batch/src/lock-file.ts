@@ -52,7 +52,7 @@ async function removeEnded(path: string, state: string | undefined, signal?: Abo
   }
 }
 
-/** Returns what a process has written, and a state that each renewal changes. It opens the file, because `stat` may return an old state on a network file system. */
+/** Returns what a process has written, and a state that each renewal changes. On a network file system, only an opened file has a new one. */
 async function look(path: string) {
   const file = await open(path).catch(unless("ENOENT", undefined));
   if (!file) return undefined;

@@ -1,10 +1,7 @@
 import { type OptionTypes, readOptions } from "@mediagen/sdk/kit";
 import type { CallOptions, Kind, NodeMediaGenOptions, TaskRecord, WaitOptions } from "@mediagen/sdk/node";
 
-/**
- * Options of `runBatch`: those of the batch, and those of a client except the store, which is in the directory of the
- * results.
- */
+/** Options of `runBatch`: its own, and those of a client except the store, which is in the directory of the results. */
 export interface BatchOptions
   extends Omit<NodeMediaGenOptions, "store">, CallOptions, Pick<WaitOptions, "waitTimeoutMs"> {
   /**
@@ -18,32 +15,23 @@ export interface BatchOptions
    */
   readonly generationsPerMinute?: number | undefined;
   /**
-   * Called once before anything is sent, unless nothing would be billed. May be async. If it returns false, nothing is
-   * sent.
+   * Called once before anything is sent, unless nothing would be billed. May be async. If it returns false, nothing is sent.
    * @default every batch is confirmed
    */
   readonly confirm?: ((plan: BatchPlan) => boolean | Promise<boolean>) | undefined;
   /**
-   * Maximum number of tasks that this run creates. Generations of unknown outcome count, rejected ones do not. Lines
-   * that have a task are finished in any case, which is free.
+   * Maximum number of tasks that this run creates. Unknown outcomes count, rejected generations do not.
    * @default Infinity
    */
   readonly limit?: number | undefined;
-  /**
-   * Maximum number of results that this run's forms request, counted as `limit` counts tasks. A form that exceeds it
-   * stops the run.
-   * @default Infinity
-   */
-  readonly maxResults?: number | undefined;
   /**
    * Ids of the lines that this run is about. The other lines are checked, but neither run nor counted.
    * @default all lines
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * Whether to generate a second task for each line whose task has failed, which is billed. The first task is queried
-   * once more before. If it has succeeded in the meantime, its results are downloaded and nothing is billed. No line
-   * ever gets a third task.
+   * Whether to generate a second task, and no third one, for each line whose task has failed, which is billed. The first task is
+   * queried once more before. If it has succeeded in the meantime, nothing is billed.
    * @default false
    */
   readonly retryFailed?: boolean | undefined;
@@ -61,7 +49,6 @@ const ofBatch: OptionTypes<OwnOptions> = {
   generationsPerMinute: "positive",
   confirm: "function",
   limit: "limit",
-  maxResults: "limit",
   only: "texts",
   retryFailed: "boolean",
   onProgress: "function",
@@ -82,10 +69,7 @@ export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
 export interface BatchPlan {
   /** Number of lines that the run is about. */
   readonly lines: number;
-  /**
-   * Maximum number of paid generations of this run: of lines without a result, a task or an unknown outcome, and of
-   * `retries`.
-   */
+  /** Maximum number of paid generations of this run, `retries` included. */
   readonly generations: number;
   /** Maximum number of them that are second tasks of lines whose first task is recorded as failed. */
   readonly retries: number;
@@ -103,10 +87,7 @@ export interface PlannedModel {
   readonly amount: number;
   /** Unit of `amount`. */
   readonly unit: "image" | "second";
-  /**
-   * Number of generations whose form leaves the amount to the service, which documents no default. Each counts as one
-   * image or as no second, so `amount` is a minimum.
-   */
+  /** Number of generations whose form leaves the amount to the service. Each counts as one image or no second of `amount`. */
   readonly open: number;
 }
 
@@ -114,7 +95,6 @@ export interface PlannedModel {
 export interface BatchFile {
   /** Name in the directory. */
   readonly name: string;
-  /** Size in bytes. */
   readonly bytes: number;
   /** Media type, from the bytes, or else from the server's Content-Type. */
   readonly type?: string | undefined;
@@ -124,7 +104,7 @@ export interface BatchFile {
 
 /** Line that has ended. */
 export interface BatchLine {
-  /** Line number in the input, from 1. */
+  /** Number of the line in the input, from 1. */
   readonly line: number;
   /** Id of the line in the input, or one made from its content. */
   readonly id: string;
@@ -133,9 +113,8 @@ export interface BatchLine {
   /** Model of the form. */
   readonly model: string;
   /**
-   * Outcome of the line. `succeeded` and `failed` are final and recorded in `results.jsonl`. The others are recorded in
-   * `unfinished.jsonl`. `unknown` may have been billed: check at the service. `unfinished` was rejected, not reached or
-   * not in time: run the batch again.
+   * Outcome of the line. `succeeded` and `failed` are final. `unknown` may have been billed: check at the service. `unfinished`
+   * was rejected, not reached or not in time: run the batch again.
    */
   readonly state: "succeeded" | "failed" | "unknown" | "unfinished";
   /** Fields of the form, as in the input. */
@@ -154,10 +133,7 @@ export interface BatchLine {
   readonly generationId?: string | undefined;
 }
 
-/**
- * Progress of a batch in lines. At any time, `succeeded`, `failed`, `unknown`, `unfinished`, `running` and `notStarted` add up to
- * `lines`.
- */
+/** Progress of a batch in lines. `succeeded`, `failed`, `unknown`, `unfinished`, `running` and `notStarted` add up to `lines`. */
 export interface BatchProgress {
   /** Number of lines that the run is about. */
   readonly lines: number;
@@ -188,12 +164,11 @@ export interface BatchProgress {
  *
  * - `declined`: `confirm` returned false
  * - `credits`: the balance does not cover a form
- * - `maxResults`: a form requests more results than are left of `maxResults`
  * - `rejected`: the API key or the base URL is wrong
  * - `unreachable`: there is no connection to the service
  * - `unknown`: more outcomes in a row are unknown than lines run at once
  */
-export type StopReason = "declined" | "credits" | "maxResults" | "rejected" | "unreachable" | "unknown";
+export type StopReason = "declined" | "credits" | "rejected" | "unreachable" | "unknown";
 
 /** Result of a batch. */
 export interface BatchSummary extends BatchProgress {

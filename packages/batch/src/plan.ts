@@ -9,10 +9,8 @@ import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
 import type { EndedLine, KnownResults } from "./results-file.ts";
 import { readRows, type Row } from "./rows.ts";
 
-/** The work that is left for a line. */
 interface Todo {
   readonly id: string;
-  /** Idempotency key of its generation. */
   readonly key: string;
   /** Whether this generation has no record yet, so that it will be billed. */
   readonly isNew: boolean;
@@ -29,7 +27,6 @@ export interface PlannedLine extends Form, Todo {
   readonly line: number;
 }
 
-/** Dependencies of `Plan`. */
 interface PlanSources {
   readonly input: string;
   readonly origin: string;
@@ -39,9 +36,8 @@ interface PlanSources {
 }
 
 /**
- * Reads an input twice. The first pass checks every line before anything is sent. The second pass reads the lines one by one
- * to run them. It only compares their text, and the sizes and times of their files, to notice a change.
- * `generate` checks and digests the form again, because it has to know what it sends.
+ * Reads an input twice: to check every line before anything is sent, and to run the lines one by one. The second pass compares their
+ * text, and the sizes and times of their files, to notice a change.
  */
 export class Plan {
   readonly #sources: PlanSources;
@@ -51,8 +47,7 @@ export class Plan {
   readonly #checked: { readonly fingerprint: number; readonly todo: Todo | undefined }[] = [];
   readonly #issues: Issue[] = [];
   readonly #amounts = new Amounts();
-  /** Ids from the option `only`; undefined if all lines run. `#missing` are those not found yet. */
-  readonly #only: ReadonlySet<string> | undefined;
+  /** Ids from the option `only` that are not found yet. */
   readonly #missing: Set<string>;
   readonly #counts = { lines: 0, generations: 0, retries: 0, unknown: 0 };
   /** Number of lines that have to run, within the limit. */
@@ -63,16 +58,10 @@ export class Plan {
   private constructor(sources: PlanSources) {
     this.#sources = sources;
     this.#reader = new LineReader(sources.input);
-    const { only } = sources.options;
-    this.#only = only && new Set(only);
-    this.#missing = new Set(only);
+    this.#missing = new Set(sources.options.only);
   }
 
-  /**
-   * Checks every line of an input.
-   *
-   * @throws An {@link InvalidRequestError} if some lines are invalid; it names them all
-   */
+  /** Checks every line of an input. Throws an error that names all invalid lines. */
   static async make(sources: PlanSources): Promise<Plan> {
     const { input, origin, known, options } = sources;
     const plan = new Plan(sources);
@@ -94,11 +83,7 @@ export class Plan {
     return { ...this.#counts, byModel: this.#amounts.byModel };
   }
 
-  /**
-   * Yields the lines that have to run, as they are read.
-   *
-   * @throws An {@link InvalidRequestError} if the input has changed since it was checked
-   */
+  /** Yields the lines that have to run, as they are read. Throws if the input has changed since it was checked. */
   async *lines(): AsyncGenerator<PlannedLine, void, undefined> {
     let index = 0;
     for await (const row of readRows(this.#sources.input)) {
@@ -123,11 +108,7 @@ export class Plan {
     this.#checked.push({ fingerprint: read.fingerprint, todo: todo ?? undefined });
   }
 
-  /**
-   * Returns the work that is left for a row.
-   *
-   * @throws An {@link InvalidRequestError} if the row is invalid, or one of its files has changed since it was opened
-   */
+  /** Returns the work that is left for a row. Throws if it is invalid, or one of its files has changed since it was opened. */
   async #checkRow({ line }: Row, { id: own, form, issues }: ReadRow): Promise<Todo | undefined> {
     if (!form) throw nothingSent(...issues);
     const { model } = form.info;
@@ -137,8 +118,8 @@ export class Plan {
     // Computed only if needed, because it reads the bytes of files, as `generate` does later.
     const digest = () => formDigest(model, form.form);
     const id = await this.#ids.take(own, line, async () => [model, (await digest()) ?? ""]);
-    if (this.#only && !this.#only.has(id)) return undefined;
-    this.#missing.delete(id);
+    // An id is of one line only.
+    if (this.#sources.options.only && !this.#missing.delete(id)) return undefined;
     const known = await this.#sources.known.get(this.#sources.origin, id);
     const ended = this.#sources.results.ended.get(id);
     // A directory that was copied without its store has only the results.

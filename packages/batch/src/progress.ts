@@ -14,14 +14,13 @@ export class Progress {
     this.#begin = now();
   }
 
-  /** Starts to measure time. */
   restartClock(): void {
     this.#begin = this.#now();
   }
 
   report(): BatchProgress {
     const { lines, succeeded, failed, unknown, unfinished, running } = this.counts;
-    const elapsedMs = this.#now() - this.#begin;
+    const elapsedMs = Math.round(this.#now() - this.#begin);
     const { todo, done } = this.work;
     const perMs = elapsedMs > 0 ? done / elapsedMs : 0;
     return {
@@ -29,7 +28,7 @@ export class Progress {
       notStarted: lines - succeeded - failed - unknown - unfinished - running,
       elapsedMs,
       linesPerMinute: perMs * 60_000,
-      leftMs: perMs > 0 ? (todo - done) / perMs : undefined,
+      leftMs: perMs > 0 ? Math.round((todo - done) / perMs) : undefined,
     };
   }
 }

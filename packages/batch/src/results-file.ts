@@ -6,7 +6,6 @@ import { digestOfGiven } from "./line-reader.ts";
 import { linesOf, replaceFile } from "./files.ts";
 import type { BatchLine } from "./options.ts";
 
-/** Name of the file with the lines that have succeeded or failed. */
 export const resultsName = "results.jsonl";
 
 /** A line that has ended. */
@@ -14,15 +13,12 @@ export interface EndedLine {
   readonly state: "succeeded" | "failed";
   /** Its task. The store may have another one for the line by now. */
   readonly taskid: string | undefined;
-  /** Digest of its form as in the input. */
   readonly form: number;
-  /** Byte offset of the line in the file. */
   readonly at: number;
 }
 
 /** The results of earlier runs. */
 export interface KnownResults {
-  /** Ended lines by id. */
   readonly ended: ReadonlyMap<string, EndedLine>;
   /** Offsets of lines that no longer count, because a file is missing or a later line replaces them. */
   readonly dropped: ReadonlySet<number>;

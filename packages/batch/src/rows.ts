@@ -9,7 +9,6 @@ import { linesOf } from "./files.ts";
 
 /** One row of a batch's input, unchecked. */
 export interface Row {
-  /** Line of the input that it begins in, from 1. */
   readonly line: number;
   /** The row as text, to notice that it has changed. */
   readonly text: string;
@@ -67,19 +66,13 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
       header = cells.map((cell) => cell.trim());
       if (!header.includes("model")) {
         // One issue for the header, not one for each row.
-        const { issue = issueOfHeader(header) } = issueIn(row, header);
+        const missing = issueOf("model", "missing", "is missing", "Pass a column with this name.");
+        const { issue = missing } = issueIn(row, header);
         yield { line, text, fields: undefined, isText: true, issue };
         return;
       }
     } else yield { line, text, fields: fieldsOf(header, cells), isText: true, ...issueIn(row, header) };
   }
-}
-
-/** Returns the issue of a header without the column `model`. */
-function issueOfHeader(header: readonly string[]): Issue {
-  const similar = header.find((name) => name.toLowerCase() === "model");
-  if (similar === undefined) return issueOf("model", "missing", "is missing", "Pass a column with this name.");
-  return issueOf(similar, "unknown", "is not a known field", "Did you mean model?");
 }
 
 function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {

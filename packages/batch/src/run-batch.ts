@@ -13,20 +13,19 @@ import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
 /**
- * Generates what each line of a file describes, and downloads the results into a directory. Every line is checked
- * before the first one is billed.
+ * Generates what each line of a file describes, and downloads the results into a directory. Every line is checked before the first
+ * one is billed.
  *
  * The file has JSON lines (`.jsonl`, `.ndjson`) or CSV with a header (`.csv`, `.tsv`). Each line has a `model`, the
  * fields of its form and, optionally, an `id`. Paths of files are relative to the input.
  *
- * To continue a batch, also after a crash, run it again with the same directory. No line is billed twice. If `signal`
- * aborts, nothing more is sent. The run still waits for the responses to forms that are being sent, so no task is lost.
+ * To continue a batch, also after a crash, run it again with the same directory. No line is billed twice. If `signal` aborts,
+ * nothing more is sent, and no task is lost.
  *
  * @param input Path of the file with the forms.
  * @param directory Directory for the results. It is created if needed.
  * @returns Number of lines by how they ended, and why lines were not started.
- * @throws An `InvalidRequestError` if some lines are invalid (it names them all), or another run is using the directory;
- *   nothing was sent
+ * @throws An `InvalidRequestError` if lines are invalid (it names them all), or another run is using the directory; nothing was sent
  * @throws The signal's reason if the signal aborts, or the error of `confirm` or `onLine`
  * @example
  * ```ts
@@ -77,12 +76,11 @@ export async function runBatch(input: string, directory: string, options: BatchO
 }
 
 /**
- * Checks every line of a file and counts what `runBatch` would do with the same arguments. It neither sends nor writes
- * anything.
+ * Checks every line of a file and counts what `runBatch` would do with the same arguments. It sends and writes nothing.
  *
  * @param input Path of the file with the forms.
  * @param directory Directory for the results.
- * @returns Number of lines, and of generations that would be billed.
+ * @returns Numbers of lines, and of generations that would be billed.
  * @throws An `InvalidRequestError` if some lines are invalid; it names them all
  * @example
  * ```ts

@@ -15,9 +15,8 @@ import { mayBeBilled, ofRun, outcomeOf } from "./issues.ts";
 import type { BatchLine, BatchOptions, BatchSummary } from "./options.ts";
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
-import { TaskLimit, NotStarted, StopRules, TooManyResults } from "./stop-rules.ts";
+import { TaskLimit, NotStarted, StopRules } from "./stop-rules.ts";
 
-/** Files that record ended lines. */
 interface OutcomeFiles {
   readonly results: FileHandle;
   readonly unfinished: FileHandle;
@@ -36,26 +35,24 @@ export class Runner {
   readonly #limit: TaskLimit;
   readonly #running = new Set<Promise<void>>();
   readonly #failing = new AbortController();
-  /** Calls of `generate`, by form. A call waits for its turn until it has reserved its results. */
-  readonly #calls = new Map<object, { readonly turn: AbortController; reserved: number }>();
+  /** Calls of `generate` that wait for their turn, by form. */
+  readonly #waiting = new Map<object, AbortController>();
   /** Aborts if the caller aborts, or if an error is not about a line. */
   readonly #signal: AbortSignal;
   readonly #now: () => number;
   #nextAt = 0;
   /** Whether this run may have created a task that it does not know. */
   #isUnknown = false;
-  #resultsLeft: number;
 
   /** Creates the client too, so that its options are checked before anything is written. */
   constructor(directory: string, client: NodeMediaGenOptions, options: BatchOptions) {
-    const { concurrency = 8, limit = Infinity, maxResults = Infinity, clock, signal } = options;
+    const { concurrency = 8, limit = Infinity, clock, signal } = options;
     this.#directory = directory;
     this.#options = options;
     this.#now = clock?.now?.bind(clock) ?? (() => performance.now());
     this.progress = new Progress(this.#now);
     this.#rules = new StopRules(concurrency);
     this.#limit = new TaskLimit(limit);
-    this.#resultsLeft = maxResults;
     this.#signal = AbortSignal.any([this.#failing.signal, ...(signal ? [signal] : [])]);
     // Every running line adds a listener. More than ten are not a leak.
     setMaxListeners(0, this.#signal);
@@ -67,7 +64,6 @@ export class Runner {
     });
   }
 
-  /** The origin of the service. */
   get origin(): string {
     return this.#media.origin;
   }
@@ -169,22 +165,21 @@ export class Runner {
 
   /** Generates. An abort stops only a form that is not being sent yet. Otherwise, its response is awaited. */
   async #generate({ info: { model }, form }: PlannedLine, idempotencyKey: string): Promise<AnyTask> {
-    const call = { turn: new AbortController(), reserved: 0 };
-    this.#calls.set(form, call);
+    const turn = new AbortController();
+    this.#waiting.set(form, turn);
     try {
-      return await this.#media.generate(model, form, { idempotencyKey, signal: call.turn.signal });
+      return await this.#media.generate(model, form, { idempotencyKey, signal: turn.signal });
     } catch (error) {
       if (mayBeBilled(error)) this.#isUnknown = true;
-      else this.#resultsLeft += call.reserved;
       throw error;
     } finally {
-      this.#calls.delete(form);
+      this.#waiting.delete(form);
     }
   }
 
   /** Aborts the calls whose forms wait for their turn. */
   #stopWaiting(): void {
-    for (const { turn, reserved } of this.#calls.values()) if (reserved === 0) turn.abort(new NotStarted());
+    for (const turn of this.#waiting.values()) turn.abort(new NotStarted());
   }
 
   #onEvent(event: MediaGenEvent): unknown {
@@ -199,10 +194,7 @@ export class Runner {
   async #beforeGenerate(...[form, about]: Parameters<BeforeGenerate>): Promise<void> {
     const { beforeGenerate, generationsPerMinute = Infinity, clock } = this.#options;
     if (this.#isOver) throw new NotStarted();
-    const call = this.#calls.get(form);
-    if (!call || about.resultCount > this.#resultsLeft) throw new TooManyResults(about.model);
-    call.reserved = about.resultCount;
-    this.#resultsLeft -= call.reserved;
+    this.#waiting.delete(form);
     await beforeGenerate?.(form, about);
     const now = this.#now();
     const at = Math.max(now, this.#nextAt);

@@ -7,15 +7,6 @@ export class NotStarted extends Error {}
 /** HTTP statuses that concern the key, the account or the URL rather than the form. */
 const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
-/** Thrown instead of sending a form that requests more results than are left of `maxResults`. */
-export class TooManyResults extends Error {
-  override readonly name = "TooManyResults";
-
-  constructor(model: string) {
-    super(`${model}: the form requests more results than are left of maxResults. Nothing was sent.`);
-  }
-}
-
 /** Limits the number of tasks that a run creates. Rejected generations do not count. */
 export class TaskLimit {
   #left: number;
@@ -58,7 +49,6 @@ export class StopRules {
     this.#limit = limit;
   }
 
-  /** Records that the service has accepted a generation. */
   recordAccepted(): void {
     this.#hasAccepted = true;
     this.#rejectedInARow = 0;
@@ -76,8 +66,7 @@ export class StopRules {
   }
 
   #isEnough(reason: StopReason, error: Error): boolean {
-    if (reason === "credits" || reason === "maxResults" || (error instanceof ServiceError && error.status === 401))
-      return true;
+    if (reason === "credits" || (error instanceof ServiceError && error.status === 401)) return true;
     // After a form was accepted, the error may be temporary, or only about this line or model.
     return (reason !== "unknown" && !this.#hasAccepted) || this.#rejectedInARow > this.#limit;
   }
@@ -86,7 +75,6 @@ export class StopRules {
 /** Returns the reason to stop the batch after an error. Undefined if the error is only about its line. */
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof InsufficientCreditsError) return "credits";
-  if (error instanceof TooManyResults) return "maxResults";
   if (error instanceof ServiceError) return statusesOfAll.has(error.status) ? "rejected" : undefined;
   if (error instanceof ConnectionError) return "unreachable";
   // Without a status or a cause, the outcome was unknown before this run: nothing was sent now.

@@ -180,7 +180,6 @@ function addBatch(command: Command): void {
     .option("-y, --yes", "skip the confirmation")
     .option("--dry-run", "check every line, print what would be billed, and send nothing")
     .option("--limit <n>", "the maximum number of tasks that this run creates", readPositive)
-    .option("--max-results <n>", "the maximum number of results of these tasks", readPositive)
     .option("--only <id>", "run only this line; may be repeated", collect)
     .option("--retry-failed", "generate a second task, and no third one, for each line whose task has failed (billed)")
     .option("--concurrency <n>", "how many lines run at once (default: 8)", readPositive)

@@ -17,7 +17,7 @@ export interface BatchEnd {
 
 /** Returns the error of a batch that has ended without all of its results. */
 export function errorOf({ summary, directory, again, timeouts }: BatchEnd): CommandError | undefined {
-  const { stopped, lines, failed, unknown, unfinished, generated } = summary;
+  const { stopped, lines, failed, unknown, unfinished } = summary;
   const goOn = (advice: string) => withCommands(`${advice} continue with:`, again);
   const of = (count: number, one: string, several: string) =>
     `${count} of ${counted(lines, "line")} ${count === 1 ? one : several}`;
@@ -49,10 +49,7 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
     const again = "--retry-failed generates a second task for each line that has had one; this is billed.";
     return fail(of(failed, "failed", "failed"), `${join(directory, "results.jsonl")} has the reasons; ${again}`);
   }
-  // Without it, a script that goes on until nothing is left would never end.
-  if (stopped !== "maxResults" || generated > 0) return undefined;
-  const what = `--max-results is too low for the next line; ${countsText(summary)}`;
-  return fail(what, goOn("No task was created. Raise it, then"), exitCodes.usage);
+  return undefined;
 }
 
 /** Returns how many lines have ended, and how. */
@@ -62,8 +59,7 @@ export function countsText({ lines, succeeded, failed, unknown, unfinished, notS
 }
 
 function stopText({ stopped, error }: BatchSummary): string {
-  // Like --limit, --max-results ends a run as it was asked to.
-  if (stopped === undefined || stopped === "maxResults") return "";
+  if (stopped === undefined) return "";
   const isKey = error?.name === "AuthenticationError";
   return `. The batch stopped after this error: ${isKey ? "the service rejected the API key" : error?.message}`;
 }

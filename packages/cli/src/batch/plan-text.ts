@@ -1,24 +1,14 @@
 import type { BatchPlan, PlannedModel } from "@mediagen/batch";
 import { counted } from "../terminal/text.ts";
 
-/** The limits on what a run creates. */
-interface Limits {
-  readonly limit?: number | undefined;
-  readonly maxResults?: number | undefined;
-}
-
 /** Returns what a batch would bill, in words. */
-export function planText(
-  { lines, generations, retries, unknown, byModel }: BatchPlan,
-  { limit, maxResults }: Limits = {},
-): string {
+export function planText({ lines, generations, retries, unknown, byModel }: BatchPlan, limit?: number): string {
   const models = Object.entries(byModel).map(([model, planned]) => modelText(model, planned));
   const of = models.length > 0 ? ` (${models.join("; ")})` : "";
-  const results = maxResults === undefined ? "" : `, and at most ${counted(maxResults, "result")}`;
-  const most = retries > 0 || generations === limit || results ? "at most " : "";
+  const most = retries > 0 || generations === limit ? "at most " : "";
   const again = retries > 0 ? `, up to ${retries} of them again because a task has failed` : "";
   const open = unknown > 0 ? `; ${counted(unknown, "line")} ${unknown === 1 ? "has" : "have"} an unknown outcome` : "";
-  return `${most}${counted(generations, "paid generation")} for ${counted(lines, "line")}${of}${results}${again}${open}`;
+  return `${most}${counted(generations, "paid generation")} for ${counted(lines, "line")}${of}${again}${open}`;
 }
 
 function modelText(model: string, { generations, amount, unit, open }: PlannedModel): string {

@@ -26,7 +26,6 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly rate?: number;
   readonly dryRun?: true;
   readonly limit?: number;
-  readonly maxResults?: number;
   readonly only?: readonly string[];
   readonly retryFailed?: true;
   /** The timeout of the wait, in milliseconds. */
@@ -100,7 +99,7 @@ async function showPlan(context: Context): Promise<void> {
   const baseUrl = (options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]) || (await originOf(options.output));
   const plan = await planBatch(input, options.output, { ...(await batchOptions(context)), baseUrl });
   progress.end();
-  output.line(`${planText(plan, options)}. Nothing was sent.`);
+  output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
   output.document(plan);
 }
 
@@ -121,7 +120,7 @@ async function run(context: Context): Promise<BatchSummary> {
     onProgress: (now) => reporter.printProgress(now),
     confirm(plan) {
       progress.end();
-      return options.yes ?? confirmPlan(planText(plan, options), signal);
+      return options.yes ?? confirmPlan(planText(plan, options.limit), signal);
     },
   });
 }
@@ -129,8 +128,8 @@ async function run(context: Context): Promise<BatchSummary> {
 /** Returns the options that a plan and a run share. */
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
-  const { limit, maxResults, only, retryFailed } = options;
-  return { ...(await clientOptions(options, signal, progress)), signal, limit, maxResults, only, retryFailed };
+  const { limit, only, retryFailed } = options;
+  return { ...(await clientOptions(options, signal, progress)), signal, limit, only, retryFailed };
 }
 
 function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
