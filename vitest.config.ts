@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration, type TestUserConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
@@ -25,51 +25,97 @@ const alone = [
   "test/docs/{frameworks,open-telemetry,page-in-chromium,samples}.test.ts",
   "test/ai-sdk/readme.test.ts",
 ];
-/** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what other commands install. */
+/** What `npm run test:all -- NAME` runs instead, by name. Each name is Vitest's mode as well, which some tests ask for. */
+const named: Readonly<Record<string, TestUserConfig>> = {
+  /** More schedules, a million. */
+  simulate: { include: ["test/simulator/*.test.ts"] },
+  /** More tasks, with faults and kills. */
+  soak: { include: ["test/faults/soak.test.ts"] },
+  /** The contract at the service itself. Spends credits. */
+  live: { include: ["test/contract/*.test.ts"] },
+  /**
+   * What takes minutes: all of the differential test, of the versions of TypeScript and of the site's pages, a batch of ten thousand lines,
+   * a second build of the site, Jest, and the emulator under load and kills, one after the other.
+   */
+  long: {
+    include: [
+      "test/emulator/differential.test.ts",
+      "test/package/typescript.test.ts",
+      "test/docs/site-{access,pages,redoc}.test.ts",
+      "test/{batch,docs,emulator,package}/long/*.test.ts",
+    ],
+    globalSetup: "test/package/long/setup.ts",
+    env: { MEDIAGEN_LONG: "1" },
+    fileParallelism: false,
+    testTimeout: 600_000,
+  },
+  /** What needs a Redis and a PostgreSQL on this machine, one after the other. */
+  fleet: { include: ["test/fleet/*.test.ts"], fileParallelism: false, testTimeout: 1_200_000 },
+  /** Workflow engines, killed after paying. DBOS needs a PostgreSQL on this machine. */
+  engines: { include: ["test/engines/*.test.ts"], globalSetup: "test/engines/setup.ts" },
+  /** The published description, read by generators of clients and other tools. */
+  generators: { include: ["test/generators/*.test.ts"], globalSetup: "test/generators/setup.ts" },
+  /** Schemas and the MCP server, in the libraries that use them. */
+  integrations: {
+    include: ["test/integrations/*.test.ts"],
+    globalSetup: "test/integrations/setup.ts",
+    typecheck: {
+      enabled: true,
+      include: ["test/integrations/*.test.ts"],
+      // By path: two compilers own the bin `tsc`.
+      checker: "node_modules/typescript/bin/tsc",
+      tsconfig: "test/integrations/tsconfig.json",
+    },
+  },
+};
 const elsewhere = [
   "test/*/long/**",
   "test/{engines,fleet,generators,integrations}/**",
   "test/{bench,mutants}/node_modules/**",
 ];
 
-export default defineConfig({
+/** `npm test` */
+const projects: TestProjectInlineConfiguration[] = [
+  {
+    extends: true,
+    test: {
+      name: "tests",
+      include: ["test/**/*.test.ts"],
+      exclude: [...elsewhere, ...alone],
+      // A process for each file would cost as much as the tests: starting one takes 0.7 s of CPU.
+      isolate: false,
+      setupFiles: "test/restore.ts",
+      typecheck: {
+        enabled: true,
+        include: ["test/**/*.test-d.ts"],
+        // By path: several versions own the bin `tsc`. This one is four times as fast as 6.0.
+        checker: "node_modules/typescript-7/bin/tsc",
+        tsconfig: "tsconfig.json",
+      },
+    },
+  },
+  { extends: true, test: { name: "alone", include: alone } },
+];
+
+export default defineConfig(({ mode }) => ({
   test: {
     // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
     testTimeout: 120_000,
     // More than there are cores: many tests wait for processes of their own.
     maxWorkers: availableParallelism() + 2,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
+    expect: { poll: { timeout: 10_000 } },
+    // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
+    server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
+    ...(named[mode] ?? { projects }),
     env: {
       // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
       XDG_STATE_HOME: resolve("out/state"),
       // Most of the time of a short program is the compiling of its modules.
       NODE_COMPILE_CACHE: resolve("out/compiled"),
+      ...named[mode]?.env,
     },
-    sequence: { sequencer: LongestFirst },
-    expect: { poll: { timeout: 10_000 } },
-    // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
-    server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "tests",
-          include: ["test/**/*.test.ts"],
-          exclude: [...elsewhere, ...alone],
-          // A process for each file would cost as much as the tests: starting one takes 0.7 s of CPU.
-          isolate: false,
-          setupFiles: "test/restore.ts",
-          typecheck: {
-            enabled: true,
-            include: ["test/**/*.test-d.ts"],
-            // By path: several versions own the bin `tsc`. This one is four times as fast as 6.0.
-            checker: "node_modules/typescript-7/bin/tsc",
-            tsconfig: "tsconfig.json",
-          },
-        },
-      },
-      { extends: true, test: { name: "alone", include: alone } },
-    ],
-    reporters: ["default", ["json", { outputFile: "out/test.json" }]],
+    reporters: ["default", ["json", { outputFile: mode in named ? `out/test-${mode}.json` : "out/test.json" }]],
   },
-});
+}));

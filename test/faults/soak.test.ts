@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { soak } from "./soak.ts";
 
-/** `npm run soak` */
+/** `npm run test:all -- soak` */
 const isLong = import.meta.env.MODE === "soak";
 const [generations, kills] = isLong ? [2_000, 5] : [40, 1];
 const print = (line: string) => (isLong ? console.log(line) : undefined);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startBullmq, startPgBoss } from "./engines.ts";
 import { runFleet } from "./fleet.ts";
 
-// `npm run test:fleet`: on real servers, with processes that are really killed, so it takes minutes.
+// `npm run test:all -- fleet`: on real servers, with processes that are really killed, so it takes minutes.
 test.for([
   ["BullMQ", startBullmq],
   ["pg-boss", startPgBoss],

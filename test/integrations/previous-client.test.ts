@@ -60,7 +60,7 @@ test("the client before the present one generates, waits and is asked, over stdi
       expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(message) }] });
     }
     expect(await call("delete_tasks", { kind: "image", taskids: [taskid] })).not.toHaveProperty("isError");
-    expect([questions.length, emulator.charges.length]).toEqual([1, 1]);
+    expect([questions.length, emulator.charges.length]).toEqual([2, 1]);
   } finally {
     await client.close();
     await service.close();

@@ -5,7 +5,7 @@ import { fileStore } from "@mediagen/sdk/node";
 import { expect, test } from "vitest";
 import { killWhileGenerating } from "./killing.ts";
 
-// `npm run test:fleet` does so with thousands of keys, and on databases.
+// `npm run test:all -- fleet` does so with thousands of keys, and on databases.
 test("five processes that are killed and paused at random pay for each key once, and know every task", async () => {
   const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
   try {

@@ -23,7 +23,7 @@ afterAll(() => {
   Reflect.deleteProperty(crypto.subtle, "digest");
 });
 
-/** `npm run test:simulate` */
+/** `npm run test:all -- simulate` */
 const isLong = import.meta.env.MODE === "simulate";
 const schedules = isLong ? 1_000_000 : 10_000;
 

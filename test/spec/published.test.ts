@@ -23,7 +23,7 @@ function* objectsOf(node: unknown, place = ""): Generator<[place: string, Readon
 const placesThat = (isWrong: (node: Readonly<Record<string, unknown>>, place: string) => boolean) =>
   [...objectsOf(published)].flatMap(([place, node]) => (isWrong(node, place) ? place : []));
 
-// What generators of clients stumble over: `npm run test:generators` runs them.
+// What generators of clients stumble over: `npm run test:all -- generators` runs them.
 test("the published description refers to schemas alone", () => {
   expect(placesThat(({ $ref }) => $ref !== undefined && !String($ref).startsWith("#/components/schemas/"))).toEqual([]);
   expect(Object.keys(published.components)).toEqual(["securitySchemes", "schemas"]);
