@@ -7,7 +7,7 @@ import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts
 export interface SpecPages {
   readonly spec: Spec;
   /** Markdown tables, by the names by which pages include them. */
-  readonly tables: Readonly<Record<"models" | "model-names" | "assumptions" | "unknown", string>>;
+  readonly tables: Readonly<Record<"models" | "assumptions" | "unknown", string>>;
   /** The fields of a model's form as a Markdown table. */
   fields(model: string): string;
 }
@@ -23,7 +23,6 @@ export function readSpecPages(yaml: string): SpecPages {
     spec,
     tables: {
       models: modelsTable(spec),
-      "model-names": modelNamesTable(spec),
       assumptions: assumptionsTable(document),
       unknown: unknownIn(document),
     },
@@ -58,11 +57,6 @@ function modelsTable(spec: Spec): string {
     }),
   );
   return table(["Model", "Kind", "Fields"], rows);
-}
-
-function modelNamesTable(spec: Spec): string {
-  const rows = byKind(spec).map(({ kind, generate }) => [`${kind}s`, [...generate.keys()].map(code).join(", ")]);
-  return table(["makes", "models"], rows);
 }
 
 /** Returns every `x-assumption` of the spec, in order, with the places that share it. */

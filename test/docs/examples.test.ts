@@ -27,12 +27,10 @@ test.concurrent("readme pays for its clip once, however often it runs", async ({
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("readme.ts");
   expect(end).toEqual(isFine);
-  expect(stdout).toMatch(/^(pending \d+(\.\d+)?\n)*succeeded \d+(\.\d+)?\n\[[^]*\.mp4[^]*\]\nsucceeded\n$/);
-  expect(desk.emulator.charges).toHaveLength(3);
+  expect(stdout).toMatch(/^(pending \d+(\.\d+)?\n)*succeeded \d+(\.\d+)?\n\[[^]*\.mp4[^]*\]\n$/);
   expect(await desk.run("readme.ts")).toMatchObject(isFine);
-  const paid = desk.emulator.charges.map(({ operation }) => operation);
-  expect(paid.filter((operation) => operation === "generateVidmodelv2")).toHaveLength(1);
-  expect(await desk.files("out")).toHaveLength(5);
+  expect(desk.emulator.charges.map(({ operation }) => operation)).toEqual(["generateVidmodelv2"]);
+  expect(await desk.files("out")).toHaveLength(1);
 });
 
 test.concurrent("many-images stops at its limit, and one failure holds up nothing", async ({ expect }) => {
