@@ -427,7 +427,7 @@ test("nothing of the log goes to stdout, which belongs to the protocol", async (
   try {
     await using host = await connect();
     await host.call("wait_for_task", { taskid: taskidOf(await host.call("generate_image", fox)) });
-    await expect.poll(() => stderr.mock.calls.flat().join("\n")).toMatch(/mediagen: generated[^]*mediagen: ended/);
+    await expect.poll(() => stderr.mock.calls.flat().join("\n")).toMatch(/"type":"generated"[^]*"type":"ended"/);
     for (const one of stdout) expect(one).not.toHaveBeenCalled();
   } finally {
     vi.restoreAllMocks();

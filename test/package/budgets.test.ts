@@ -31,13 +31,13 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [1_899, 978],
+  "packages/sdk: lines, code lines": [1_711, 853],
   "packages/cli: lines, code lines": [114, 168],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],
   "scripts: lines": [739],
-  "test: lines of TypeScript": [15_411],
+  "test: lines of TypeScript": [15_405],
   "docs/site: lines": [67],
-  "docs/guides: words": [969],
+  "docs/guides: words": [950],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };
 

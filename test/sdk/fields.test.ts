@@ -42,7 +42,7 @@ test("an invalid form lists every bad field, what was received and what is valid
   expect((error as InvalidRequestError).issues).toEqual(issuesOf(form));
   expect((error as Error).message).toBe(
     `vidmodelv2: 5 problems. Nothing was sent.
-  prompt "${"x".repeat(60)}"... (${maxLength + 1} characters) is too long. Use non-blank text of at most ${maxLength} characters.
+  prompt "${"x".repeat(60)}... (${maxLength + 1} characters)" is too long. Use non-blank text of at most ${maxLength} characters.
   duration must be one of ${list(durations)}, not 0.5.
   ratio "16x9" is not valid. Use one of ${list(schemaOf("vidmodelv2", "ratio").enum)}. Did you mean "16:9"?
   generateAudio is not a known field. Did you mean generate_audio?

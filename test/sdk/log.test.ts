@@ -8,6 +8,9 @@ const clientWithout = (replies: readonly Reply[], options: FakeOptions = {}) =>
 
 /** What was printed to stderr. */
 let printed: unknown[][];
+/** The events that were printed. */
+const lines = () =>
+  printed.map(([line]) => JSON.parse(String(line).replace("mediagen: ", "")) as Record<string, unknown>);
 
 beforeEach(() => {
   printed = [];
@@ -46,19 +49,25 @@ describe("with MEDIAGEN_LOG=1, each event is printed as one line", () => {
       { onEvent, retries: 1, latencyMs: 100 },
     );
     await (await client.generate()).wait();
-    const about = 'operation="generateImgmodelz" kind="image" model="imgmodelz"';
-    const why = "nothing was sent (fetch failed: why)";
-    expect(printed.map(([line, ...more]) => [String(line).replace(/ at=[\d.]+/, ""), ...more])).toEqual([
-      [`mediagen: retried ${about} durationMs=100 attempt=1 delayMs=250 error="NeverSentError: ${why}"`],
-      [
-        `mediagen: generated ${about} taskid="t-1" durationMs=450 attempt=2 requestId="req-1" resultCount=1 origin="http://localhost"`,
-      ],
-      [
-        expect.stringMatching(
-          /^mediagen: ended kind="image" model="imgmodelz" taskid="t-1" state="succeeded" status=2 /,
-        ),
-      ],
+    const about = { operation: "generateImgmodelz", kind: "image", model: "imgmodelz", at: expect.any(Number) };
+    const error = { name: "NeverSentError", message: "nothing was sent (fetch failed: why)" };
+    const origin = "http://localhost";
+    expect(lines()).toEqual([
+      { type: "retried", ...about, durationMs: 100, attempt: 1, delayMs: 250, error },
+      {
+        type: "generated",
+        ...about,
+        taskid: "t-1",
+        durationMs: 450,
+        attempt: 2,
+        requestId: "req-1",
+        resultCount: 1,
+        origin,
+      },
+      expect.objectContaining({ type: "ended", kind: "image", taskid: "t-1", state: "succeeded", status: 2 }),
     ]);
+    for (const [line, ...more] of printed)
+      expect([String(line), more]).toEqual([expect.not.stringContaining("\n"), []]);
     expect(onEvent).toHaveBeenCalledTimes(3);
   });
 
@@ -79,17 +88,16 @@ describe("with MEDIAGEN_LOG=1, each event is printed as one line", () => {
     await errorOf(veto.generate());
     const polls = clientWithout([rejection, () => success(done)]);
     await polls.media.image.task("t-1").wait();
-    const errors = printed.map(([line]) => /^mediagen: (\w+) .* error="(.*)"$/.exec(String(line))?.slice(1));
-    expect(errors).toEqual([
-      ["failed", "ServiceError 400 9999"],
-      ["failed", "InsufficientCreditsError 200 9000"],
-      ["failed", "OutcomeUnknownError 200"],
-      ["failed", "OutcomeUnknownError 500"],
-      ["failed", "OutcomeUnknownError"],
-      ["failed", "InvalidRequestError"],
-      ["failed", "Error"],
-      ["retried", "ServiceError 400 9999"],
-      undefined,
+    expect(lines().map(({ type, error }) => [type, error])).toEqual([
+      ["failed", { name: "ServiceError", status: 400, code: 9999 }],
+      ["failed", { name: "InsufficientCreditsError", status: 200, code: 9000 }],
+      ["failed", { name: "OutcomeUnknownError", status: 200, code: 7 }],
+      ["failed", { name: "OutcomeUnknownError", status: 500 }],
+      ["failed", { name: "OutcomeUnknownError" }],
+      ["failed", { name: "InvalidRequestError" }],
+      ["failed", { name: "Error" }],
+      ["retried", { name: "ServiceError", status: 400, code: 9999 }],
+      ["ended", undefined],
     ]);
     expect(printed.join("\n")).not.toMatch(/canary/);
   });
@@ -106,9 +114,8 @@ describe("without MEDIAGEN_LOG", () => {
   test("a task that is not recorded is printed on one line, unless there is a listener", async () => {
     const reply = () => success({ taskid: "t-1" });
     const task = await clientWithout([reply], { store: fullStore(), passing: [] }).generate();
-    const line = /^mediagen: storeFailed generationId="(\S+)" task=(\{.*\}) error="Error: the disk is full"$/;
-    const [, id, saved = ""] = line.exec(String(printed[0]?.[0])) ?? [];
-    expect([id, JSON.parse(saved)]).toEqual([task.generationId, task.toJSON()]);
+    const error = { name: "Error", message: "the disk is full" };
+    expect(lines()[0]).toEqual({ type: "storeFailed", generationId: task.generationId, task: task.toJSON(), error });
     printed = [];
     const heard = clientOf([reply], { store: fullStore(), passing: [] });
     await heard.generate();

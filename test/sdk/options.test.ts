@@ -280,7 +280,6 @@ describe("an option of the wrong type is rejected, and nothing is sent", () => {
   test.for<[string, () => unknown, IssueCode?]>([
     ["allowHttp", create({ allowHttp: "false" })],
     ["resendGenerationAfter", create({ resendGenerationAfter: 503 })],
-    ["resendGenerationAfter", create({ resendGenerationAfter: [500] })],
     ["apiKey", create({ apiKey: null })],
     ["baseUrl", create({ baseUrl: "sk-live-0123456789" })],
     ["options", () => createMediaGen("sk-live-0123456789" as MediaGenOptions)],
@@ -292,8 +291,6 @@ describe("an option of the wrong type is rejected, and nothing is sent", () => {
     ["statuses", create({ statuses: 3 })],
     ["statuses.failed", create({ statuses: { failed: ["3"] } })],
     ["clock", create({ clock: Date.now })],
-    ["clock.steady", create({ clock: { steady: 5 } })],
-    ["clock.sleeps", create({ clock: { sleeps: () => undefined } }), "unknown"],
     ["agent", create({ agent: "http://user:secret@proxy" })],
     ["resultcount", () => media.image.task("t-1", { resultcount: 4 } as object), "unknown"],
     ["options", generate(null)],

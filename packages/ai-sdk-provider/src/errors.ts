@@ -21,14 +21,14 @@ export function generationError(cause: unknown, sent: Sent): unknown {
   const { message, billed } = cause;
   // The cast: the errors of some classes have these fields.
   const about = cause as Partial<ServiceError & OutcomeUnknownError>;
-  const { status, body, headers = {}, retryAfterMs, code, msg, generationId } = about;
+  const { status, body, retryAfterMs, code, msg, generationId } = about;
   return new APICallError({
     ...sent,
     message,
     cause,
     ...(status === undefined ? {} : { statusCode: status }),
     ...(body === undefined ? {} : { responseBody: body }),
-    responseHeaders: retryAfterMs === undefined ? headers : { ...headers, "retry-after-ms": String(retryAfterMs) },
+    ...(retryAfterMs === undefined ? {} : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } }),
     data: { billed, code, msg, generationId },
     isRetryable: billed === "no" && cause.isRetryable && (retryAfterMs ?? 0) < longestDelayMs,
   });

@@ -46,7 +46,7 @@ type OwnOptions = Omit<BatchOptions, keyof NodeMediaGenOptions>;
 
 const ofBatch: OptionTypes<OwnOptions> = {
   concurrency: "limit",
-  generationsPerMinute: "positive",
+  generationsPerMinute: "limit",
   confirm: "function",
   limit: "limit",
   only: "texts",

@@ -13,23 +13,13 @@ export {
   NotFoundError,
   OutcomeUnknownError,
   RateLimitError,
-  type ResponseHeaders,
+  type ServiceResponse,
   ServiceError,
   StoreError,
   TaskFailedError,
   WaitTimeoutError,
 } from "./errors/errors.ts";
-export type {
-  CallEvent,
-  Failed,
-  Generated,
-  LateTask,
-  MediaGenEvent,
-  OnEvent,
-  Retried,
-  StoreFailed,
-  TaskEnded,
-} from "./errors/events.ts";
+export type { CallEvent, MediaGenEvent, OnEvent, StoreFailed } from "./errors/events.ts";
 export type { Issue, IssueCode } from "./errors/issue.ts";
 export { fieldsOf, isModel, listModels, type ModelInfo, validate, type ValidateOptions } from "./form/model.ts";
 export type { Field, FormFields } from "./spec/operation.ts";

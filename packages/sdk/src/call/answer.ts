@@ -7,6 +7,8 @@ import type { Reply } from "./transport.ts";
 
 /** A response of the service without the API key. */
 export interface Answer extends ServiceResponse {
+  /** The complete body, without the key. */
+  readonly text: string;
   /** The body, if it is an envelope. */
   readonly envelope: Envelope | undefined;
   /** Whether the body begins as JSON and is none, so that it may be the start of an envelope. */
@@ -78,22 +80,16 @@ export function readAnswer({ status, redirected, text, headers }: Reply, now: nu
   // The cast: each field is checked.
   const { code, msg, data } = Object(json) as Readonly<Record<string, unknown>>;
   const said = typeof msg === "string" ? shorten(keys.hide(msg)) : "no message";
+  const id = idHeaders.map((name) => headers[name]).find(Boolean);
   return {
     status,
     redirected,
     text: shown,
+    body: shorten(shown),
     envelope: typeof code === "number" ? { code, msg: said, data: isObject(data) ? data : undefined } : undefined,
     isCut: json === undefined && /^\W{0,10}[{[]/.test(text),
     retryAfterMs: readRetryAfter(headers["retry-after"], now),
-    requestId() {
-      const id = idHeaders.map((name) => headers[name]).find(Boolean);
-      return id && keys.hide(String(id));
-    },
-    headers() {
-      // Cookies are secrets, and of no use to a caller.
-      const pairs = Object.entries(headers).filter(([name]) => !/^(set-)?cookie2?$/.test(name));
-      return Object.fromEntries(pairs.map(([name, value]) => [keys.hide(name), keys.hide(String(value))]));
-    },
+    requestId: id && keys.hide(String(id)),
   };
 }
 

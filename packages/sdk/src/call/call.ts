@@ -8,13 +8,13 @@ import {
   type SentGeneration,
   serviceError,
 } from "../errors/errors.ts";
-import type { Emit, Generated, Subject } from "../errors/events.ts";
+import type { Emit, Subject } from "../errors/events.ts";
 import { describeDuration } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import { toMultipart } from "../form/multipart.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
-import type { RequestHeaders } from "../task/task.ts";
+import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { type Answer, dataIn, describe, isSuccess, readAnswer, taskidIn, verdictOn } from "./answer.ts";
@@ -48,7 +48,7 @@ export interface CallContext {
   /** The caller's headers for this request. */
   readonly headers?: RequestHeaders | undefined;
   /** Given if the operation is paid. */
-  readonly generation?: (SentGeneration & Pick<Generated, "resultCount" | "origin">) | undefined;
+  readonly generation?: (SentGeneration & Pick<TaskJSON, "resultCount" | "origin">) | undefined;
   /** Set for a poll of a wait: its timeout, besides `queryMs`. It is sent once, because the wait itself repeats it. */
   readonly pollTimeoutMs?: number | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
@@ -74,7 +74,7 @@ export async function call(
     const { answer, verdict, error, keys } = tried;
     const about = () => {
       const durationMs = Math.round(time.steady() - start);
-      return { ...ids, at: time.now(), durationMs, attempt, requestId: answer?.requestId?.() };
+      return { ...ids, at: time.now(), durationMs, attempt, requestId: answer?.requestId };
     };
     const isOver = pollTimeoutMs !== undefined || (!answer && signal?.aborted);
     const delayMs = isOver ? undefined : retries.delayAfter(tried, attempt, generation !== undefined);
@@ -172,7 +172,8 @@ function failureOf(
     return new ConnectionError(id, cause, isUnsent ? messageOf(cause) : undefined);
   }
   const reason = describe(answer, verdict);
-  if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, { response: answer });
+  const response = { ...answer, ...answer.envelope };
+  if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, response);
   const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
   const what = [
     reason,
@@ -189,7 +190,7 @@ function failureOf(
     : "Check the task's id and baseUrl.";
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
   const advice = isOut ? addCredits : (hints[status] ?? (isRetryable ? "It is safe to retry." : correct));
-  return serviceError(what.filter(Boolean).join(". "), id, answer, { ...envelope, isRetryable, advice });
+  return serviceError(what.filter(Boolean).join(". "), id, response, { isRetryable, advice });
 }
 
 const addCredits = "Add credits, then make the same call again.";

@@ -38,7 +38,7 @@ async function send(
   const { data, response } = await call(host, operation, wire, context);
   const { url } = data;
   const initialUrl = typeof url === "string" ? url : undefined;
-  const known = withoutUndefined({ initialUrl, requestId: response.requestId?.() });
+  const known = withoutUndefined({ initialUrl, requestId: response.requestId });
   return {
     version: 2,
     kind,

@@ -122,8 +122,7 @@ export const generateOptions: OptionTypes<GenerateOptions> = {
   signal: "signal",
 };
 
-const ofStatuses: OptionTypes<NonNullable<StateOptions["statuses"]>> = { succeeded: "statuses", failed: "statuses" };
-const ofClock: OptionTypes<Clock> = { now: "function", steady: "function", sleep: "function", random: "function" };
+const ofStatuses: OptionTypes<NonNullable<StateOptions["statuses"]>> = { succeeded: "numbers", failed: "numbers" };
 
 /** The options of a client. Each entry point knows `agent` of `node`, so that programs can share them. */
 export const clientOptions: OptionTypes<Record<keyof MediaGenOptions | "agent", unknown>> = {
@@ -138,12 +137,12 @@ export const clientOptions: OptionTypes<Record<keyof MediaGenOptions | "agent", 
   queryTimeoutMs: "number",
   generateTimeoutMs: "number",
   retries: "number",
-  resendGenerationAfter: "resendable",
+  resendGenerationAfter: "numbers",
   maxQueriesInFlight: "limit",
   statuses: ofStatuses,
   classify: "function",
   beforeGenerate: "function",
   store: "store",
   onEvent: "function",
-  clock: ofClock,
+  clock: "options",
 };

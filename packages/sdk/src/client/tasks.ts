@@ -33,7 +33,7 @@ export async function queryTask<K extends Kind>(
   const { data, response } = await call(host, query, request.wire, { ...request, subject, pollTimeoutMs });
   const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
   // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
-  return { record: record as TaskRecord as Records[K], requestId: response.requestId?.() };
+  return { record: record as TaskRecord as Records[K], requestId: response.requestId };
 }
 
 /** Returns whether the service knows a task. */

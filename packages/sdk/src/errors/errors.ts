@@ -1,8 +1,8 @@
 import { isObject } from "../spec/values.ts";
-import type { Kind } from "../spec/operation.ts";
 import { codes } from "../spec/operations.gen.ts";
-import type { Task, TaskRecord } from "../task/task.ts";
-import { describeDuration, type Issue, type IssueCode, issueOf, joined, shorten } from "./issue.ts";
+import type { GenerationFacts } from "../task/generation.ts";
+import type { Check, Task, TaskRecord } from "../task/task.ts";
+import { describeDuration, type Issue, issueOf, joined, shorten } from "./issue.ts";
 
 /** Marks the errors of every copy of this package. */
 const mark = Symbol.for("@mediagen/sdk: error");
@@ -56,18 +56,12 @@ export class InvalidRequestError extends MediaGenError {
   declare readonly issues: readonly Issue[];
   override readonly advice = "Correct it, then make the call again.";
 
-  /**
-   * @param subject the model, operation or function that was called
-   * @param outcome a sentence on what it means for the money, such as `nothingWasSent`; only the thrower knows
-   */
+  /** `subject` is the model, operation or function; `outcome` says what it means for the money, which only the thrower knows. */
   constructor(subject: string, issues: readonly Issue[], outcome = "", billed: "no" | "maybe" = "no") {
-    const messages = issues.map(({ message }) => message);
-    super(
-      messages.length === 1
-        ? joined(`${subject}:`, messages[0], outcome)
-        : [joined(`${subject}: ${messages.length} problems.`, outcome), ...messages].join("\n  "),
-      { issues, billed, advice: "" },
-    );
+    const lines = issues.map(({ message }) => message);
+    if (lines.length > 1) lines.unshift(`${lines.length} problems.`);
+    lines[0] = joined(lines[0], outcome);
+    super(`${subject}: ${lines.join("\n  ")}`, { issues, billed, advice: "" });
   }
 }
 
@@ -95,48 +89,44 @@ export class StoreError extends MediaGenError {
   }
 }
 
-/** The service responded, and the response is not a success. A generation that ends in this created no task. */
-export class ServiceError extends MediaGenError {
-  override readonly name: string = "ServiceError";
-  /** The operation's id in the service's description, such as `queryVideoTask`. */
-  declare readonly operation: string;
+/** What the errors of a response say about it. */
+export interface ServiceResponse {
   /** The HTTP status. */
-  declare readonly status: number;
+  readonly status: number;
   /** The code of the envelope; undefined if the response was not an envelope. */
-  declare readonly code: number | undefined;
+  readonly code?: number | undefined;
   /** The message of the envelope; undefined if the response was not an envelope. */
-  declare readonly msg: string | undefined;
-  /** The start of the response's body. */
-  declare readonly body: string;
+  readonly msg?: string | undefined;
+  /** The start of the response's body, without the key. */
+  readonly body: string;
   /** The delay before another try that the service requests, in milliseconds. */
-  declare readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs?: number | undefined;
   /** The id that the service, or a proxy in front of it, gave the request. Include it when you contact support. */
-  declare readonly requestId: string | undefined;
-  /** The headers of the response, without the key and without cookies. */
-  declare readonly headers: ResponseHeaders;
-
-  constructor(
-    what: string,
-    operation: string,
-    response: ServiceResponse,
-    facts: Partial<Pick<ServiceError, "code" | "msg" | "isRetryable">> & Pick<ServiceError, "advice">,
-  ) {
-    const { status, retryAfterMs } = response;
-    const { code, msg, isRetryable = mayPass(status), advice } = facts;
-    const own = { operation, status, code, msg, retryAfterMs, isRetryable, advice };
-    super(`${operation}: ${what}.`, { ...own, ...shown(response) });
-  }
+  readonly requestId?: string | undefined;
 }
 
-/** Returns the parts of a response that its errors show. */
-function shown(response: ServiceResponse | undefined): Pick<OutcomeUnknownError, "body" | "requestId" | "headers"> {
-  const { text, requestId, headers } = response ?? {};
-  return { body: text === undefined ? text : shorten(text), requestId: requestId?.(), headers: headers?.() ?? {} };
+/** Returns what errors say about a response; an answer has more. */
+function shown({ status, code, msg, body, retryAfterMs, requestId }: Partial<ServiceResponse>): object {
+  return { status, code, msg, body, retryAfterMs, requestId };
 }
 
 /** Returns whether an HTTP status may pass: the service is busy or fails. */
 export function mayPass(status: number): boolean {
   return status === 429 || (status >= 500 && status !== 501);
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the base class assigns these fields
+export interface ServiceError extends ServiceResponse {}
+
+/** The service responded, and the response is not a success. A generation that ends in this created no task. */
+export class ServiceError extends MediaGenError {
+  override readonly name: string = "ServiceError";
+  /** The operation's id in the service's description, such as `queryVideoTask`. */
+  declare readonly operation: string;
+
+  constructor(what: string, operation: string, response: ServiceResponse, facts: Facts) {
+    super(`${operation}: ${what}.`, { operation, ...shown(response), isRetryable: mayPass(response.status), ...facts });
+  }
 }
 
 /** HTTP 401 or 403: the API key is missing, is not valid, or lacks a permission. */
@@ -163,6 +153,9 @@ export class InsufficientCreditsError extends ServiceError {
   override readonly isRetryable = false;
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the base class assigns these fields
+export interface OutcomeUnknownError extends SentGeneration, Partial<ServiceResponse> {}
+
 /**
  * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not retry
  * it. Before you do, look for the task in the service's console, or ask its support.
@@ -171,32 +164,14 @@ export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
   /** The operation's id in the service's description. */
   declare readonly operation: string;
-  /** The kind of its results: video or image. */
-  declare readonly kind: Kind;
-  /** The model of the generation. */
-  declare readonly model: string;
-  /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
-  declare readonly digest: string | undefined;
-  /** The time when the attempt began, in milliseconds since 1970. */
-  declare readonly at: number;
-  /** The id of its entry in the store, for `media.resolve`; undefined without a store. */
-  declare readonly generationId: string | undefined;
   /** The reason why there is no usable response. */
   declare readonly reason: string;
-  /** The HTTP status, if there was a response. */
-  declare readonly status: number | undefined;
-  /** The start of the response's body, if there was one. */
-  declare readonly body: string | undefined;
-  /** The id that the service, or a proxy in front of it, gave the request, if there was a response with one. */
-  declare readonly requestId: string | undefined;
-  /** The headers of the response, without the key and without cookies; empty if there was none. */
-  declare readonly headers: ResponseHeaders;
 
   constructor(
     reason: string,
     operation: string,
     { kind, model, digest, at, generationId }: SentGeneration,
-    { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
+    response: Partial<ServiceResponse> & { readonly cause?: unknown } = {},
   ) {
     const then = generationId
       ? `Then call media.resolve("${generationId}", { taskid }), or with "notCreated" if there is none.`
@@ -204,23 +179,18 @@ export class OutcomeUnknownError extends MediaGenError {
     // Not toISOString, which throws if the clock of the options is wrong.
     const advice = `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ${then}`;
     const what = `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
-    const own = { operation, kind, model, digest, at, generationId, reason, status: response?.status };
-    super(what, { billed: "maybe", advice, cause, ...own, ...shown(response) });
+    const own = { operation, reason, kind, model, digest, at, generationId, ...shown(response) };
+    super(what, { billed: "maybe", advice, cause: response.cause, ...own });
   }
 }
 
-const classes: Readonly<Record<number, typeof ServiceError>> = {
-  401: AuthenticationError,
-  403: AuthenticationError,
-  404: NotFoundError,
-  429: RateLimitError,
-};
-
 /** Creates the error of a response, in the class of its code or HTTP status. */
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
-  const [, , { status }, { code }] = about;
-  const ErrorClass = code === codes.insufficientCredits ? InsufficientCreditsError : classes[status];
-  return new (ErrorClass ?? ServiceError)(...about);
+  const [, , { status, code }] = about;
+  if (code === codes.insufficientCredits) return new InsufficientCreditsError(...about);
+  if (status === 401 || status === 403) return new AuthenticationError(...about);
+  if (status === 404) return new NotFoundError(...about);
+  return new (status === 429 ? RateLimitError : ServiceError)(...about);
 }
 
 /** The task failed, according to `statuses` or `classify` of the client. */
@@ -231,10 +201,8 @@ export class TaskFailedError extends MediaGenError {
   declare readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
-    const message = messageIn(record);
-    const why = message && `: ${message}`;
     const advice = "Waiting again does not help; generating it again is billed again.";
-    super(`Task ${task.taskid} failed${why}.`, { billed: "yes", advice, task, record });
+    super(`Task ${task.taskid} failed${messageIn(record)}.`, { billed: "yes", advice, task, record });
   }
 }
 
@@ -247,67 +215,37 @@ export class WaitTimeoutError extends MediaGenError {
   /** The raw status of that record; undefined if there is none. */
   declare readonly status: number | undefined;
 
-  constructor(task: Task, timeoutMs: number, lastError: unknown, { record, status }: Partial<LastRecord> = {}) {
-    const message = messageIn(record);
-    const said = message && ` and the message ${JSON.stringify(message)}`;
-    const last = status === undefined ? "" : `Its last record has status ${status}${said}.`;
-    const trouble = lastError === undefined ? "" : `The last query failed (${messageOf(lastError)}).`;
+  constructor(task: Task, timeoutMs: number, cause: unknown, { record, status }: LastRecord = {}) {
+    const last = status !== undefined && `Its last record has status ${status}${messageIn(record)}.`;
+    const trouble = cause !== undefined && `The last query failed (${messageOf(cause)}).`;
+    const what = joined(`Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}.`, last, trouble);
     const advice = "It is not lost: wait again, or save JSON.stringify(error.task).";
-    const what = `Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}.`;
-    const facts = { task, record, status, cause: lastError };
-    super(joined(what, last, trouble), { billed: "yes", isRetryable: true, advice, ...facts });
+    super(what, { billed: "yes", isRetryable: true, advice, task, record, status, cause });
   }
 }
 
-/** The last record that a wait has seen. */
-export interface LastRecord {
-  readonly record: TaskRecord;
-  /** The raw status; undefined if the record has none. */
-  readonly status: number | undefined;
-}
-
-/** An HTTP response of the service, read completely. */
-export interface ServiceResponse {
-  /** The HTTP status. */
-  readonly status: number;
-  /** The body as text, without the key. */
-  readonly text: string;
-  /** The delay before another try that the service requests, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-  /** Returns the id that the service, or a proxy before it, gave the request. */
-  readonly requestId?: () => string | undefined;
-  /** Returns the headers, without the key and without cookies. */
-  readonly headers?: () => ResponseHeaders;
-}
-
-/** The headers of a response, by their names in lower case. */
-export type ResponseHeaders = Readonly<Record<string, string>>;
+/** The last record that a wait has seen, and its raw status. */
+export type LastRecord = Partial<Pick<Check, "record" | "status">>;
 
 /** A generation that was sent, as errors describe it. */
-export interface SentGeneration {
-  readonly kind: Kind;
-  readonly model: string;
-  /** The SHA-256 of the form, in hexadecimal; undefined without a store. */
-  readonly digest?: string | undefined;
-  /** The id of its entry in the store; undefined without a store. */
+export interface SentGeneration extends Pick<GenerationFacts, "kind" | "model" | "digest"> {
+  /** The id of its entry in the store, for `media.resolve`; undefined without a store. */
   readonly generationId?: string | undefined;
-  /** The time when its attempt began, in milliseconds since 1970. */
+  /** The time when the attempt began, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Returns the start of a record's message, or an empty text if it has none. */
+/** Returns the start of a record's message after a colon, or an empty text if it has none. */
 function messageIn(record: TaskRecord | undefined): string {
   const { message } = Object(record) as { readonly message?: unknown };
-  return typeof message === "string" ? shorten(message) : "";
+  return typeof message === "string" && message !== "" ? `: ${shorten(message)}` : "";
 }
 
 /** Returns an error's message with that of its cause, where runtimes put the reason; any other thrown value as text. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  return cause instanceof Error && cause.message && !message.includes(cause.message)
-    ? [message, cause.message].filter(Boolean).join(": ")
-    : message;
+  const inner = error.cause instanceof Error ? error.cause.message : "";
+  return error.message.includes(inner) ? error.message : `${error.message}: ${inner}`;
 }
 
 /** Returns the description of a request that may have been sent and has no readable response. */
@@ -315,23 +253,12 @@ export function noResponse(cause: unknown): string {
   return `there was no complete response (${messageOf(cause)})`;
 }
 
-/**
- * Rejects issues.
- *
- * @throws An {@link InvalidRequestError} if there are any
- */
+/** Throws an {@link InvalidRequestError} if there are issues. */
 export function rejectIssues(subject: string, issues: readonly Issue[], outcome?: string): void {
   if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);
 }
 
-/** Creates an error about one field, as `issueOf` does; `outcome` as in the constructor. */
-export function invalidRequest(
-  subject: string,
-  field: string,
-  code: IssueCode,
-  problem: string,
-  advice = "",
-  outcome = "",
-): InvalidRequestError {
-  return new InvalidRequestError(subject, [issueOf(field, code, problem, advice)], outcome);
+/** Creates an error about one field, as `issueOf` does. What it means for the money is the last advice. */
+export function invalidRequest(subject: string, ...issue: Parameters<typeof issueOf>): InvalidRequestError {
+  return new InvalidRequestError(subject, [issueOf(...issue)]);
 }

@@ -1,12 +1,43 @@
 import type { Kind } from "../spec/operation.ts";
 import type { Task, TaskJSON } from "../task/task.ts";
-import { afterCreation, MediaGenError, messageOf } from "./errors.ts";
+import { afterCreation, messageOf } from "./errors.ts";
 
 /**
  * An event of a client, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. New
  * types may be added: ignore those that you do not know.
  */
-export type MediaGenEvent = Generated | Retried | Failed | TaskEnded | StoreFailed | LateTask;
+export type MediaGenEvent =
+  /** A generation created a task, which is billed. `attempt` is the number of requests that it took. */
+  | (CallEvent & Generated & { readonly type: "generated"; readonly attempt: number })
+  /** A request failed and is retried. Polls of a wait count: `attempt` is the number of polls that failed in a row. */
+  | (CallEvent & {
+      readonly type: "retried";
+      readonly attempt: number;
+      /** The delay before the next request, in milliseconds. */
+      readonly delayMs: number;
+      /** The HTTP status, if there was a response. */
+      readonly status: number | undefined;
+      /** The reason, unless it is the HTTP status alone. */
+      readonly error: unknown;
+    })
+  /** A call of a method failed with this error, or with the signal's reason if that aborted. Emitted once for each. */
+  | (CallEvent & { readonly type: "failed"; readonly error: unknown })
+  /** A check found for the first time that a task has ended. Emitted once for each task object. */
+  | (Pick<Task, "kind" | "model" | "taskid"> & {
+      readonly type: "ended";
+      readonly state: "succeeded" | "failed";
+      /** The raw status of the record. */
+      readonly status: number | undefined;
+      readonly at: number;
+      /** The time since its generation, in milliseconds; undefined if that is unknown. */
+      readonly durationMs: number | undefined;
+    })
+  | StoreFailed
+  /** A task arrived after its generation was considered unknown, or after its key went to another attempt. It is recorded. */
+  | { readonly type: "lateTask"; readonly generationId: string; readonly task: TaskJSON };
+
+/** The task of a new generation. */
+type Generated = Pick<Task, "taskid" | "resultCount" | "origin">;
 
 /** The fields that the events of calls share. */
 export interface CallEvent {
@@ -28,62 +59,6 @@ export interface CallEvent {
   readonly requestId: string | undefined;
 }
 
-/** A generation created a task, which is billed. */
-export interface Generated extends CallEvent {
-  /** The type of the event. */
-  readonly type: "generated";
-  /** The new task. */
-  readonly taskid: string;
-  /** The number of requests that it took. */
-  readonly attempt: number;
-  /** The number of results that its form requested. */
-  readonly resultCount: number;
-  /** The origin of the service. */
-  readonly origin: string;
-}
-
-/** A request failed and is retried. Polls of a wait count: `attempt` is the number of polls that failed in a row. */
-export interface Retried extends CallEvent {
-  /** The type of the event. */
-  readonly type: "retried";
-  /** The number of the request that failed, from 1. */
-  readonly attempt: number;
-  /** The delay before the next request, in milliseconds. */
-  readonly delayMs: number;
-  /** The HTTP status, if there was a response. */
-  readonly status: number | undefined;
-  /** The reason, unless it is the HTTP status alone. */
-  readonly error: unknown;
-}
-
-/** A call of a method failed. Emitted once for each. */
-export interface Failed extends CallEvent {
-  /** The type of the event. */
-  readonly type: "failed";
-  /** The error that the method rejects with; the signal's reason if that aborted. */
-  readonly error: unknown;
-}
-
-/** A check found for the first time that a task has ended. Emitted once for each task object. */
-export interface TaskEnded {
-  /** The type of the event. */
-  readonly type: "ended";
-  /** The kind of its results: video or image. */
-  readonly kind: Kind;
-  /** Its model, if it is known. */
-  readonly model: string | undefined;
-  /** The task that has ended. */
-  readonly taskid: string;
-  /** The final state of the task. */
-  readonly state: "succeeded" | "failed";
-  /** The raw status of the record. */
-  readonly status: number | undefined;
-  /** The time when it was seen, in milliseconds since 1970. */
-  readonly at: number;
-  /** The time since its generation, in milliseconds; undefined if that is unknown. */
-  readonly durationMs: number | undefined;
-}
-
 /** The store could not record the result of a generation. The SDK retries until it succeeds or the process ends. */
 export interface StoreFailed {
   /** The type of the event. */
@@ -96,55 +71,28 @@ export interface StoreFailed {
   readonly error: unknown;
 }
 
-/**
- * A task arrived after its generation was considered unknown, or after its key went to another attempt. It is recorded.
- */
-export interface LateTask {
-  /** The type of the event. */
-  readonly type: "lateTask";
-  /** The id of the generation's own entry. */
-  readonly generationId: string;
-  /** The task. Its `generationId` names the entry that holds it. */
-  readonly task: TaskJSON;
-}
-
 /** A function that receives events. */
 export type OnEvent = (event: MediaGenEvent) => unknown;
 
 /** Emits an event. Never throws. */
 export type Emit = (event: MediaGenEvent) => void;
 
-/**
- * Creates the function that emits events. With `isLogged`, it prints each. Without a listener, it prints those that no
- * call reports.
- */
+/** Creates the function that emits events. With `isLogged`, it prints each; without a listener, those that no call reports. */
 export function createEmit(onEvent: OnEvent | undefined, isLogged: boolean): Emit {
   return (event) => {
-    const isReported = event.type !== "storeFailed" && event.type !== "lateTask";
-    if (isLogged || (!onEvent && !isReported)) console.error(lineOf(event));
     // A listener's mistake, sync or async, must not cost the task that the call is about to return.
-    new Promise((resolve) => resolve(onEvent?.(event))).catch((error: unknown) =>
-      console.error("mediagen: onEvent threw", error),
-    );
+    new Promise((resolve) => {
+      if (isLogged || (!onEvent && /storeFailed|lateTask/.test(event.type))) console.error(lineOf(event));
+      resolve(onEvent?.(event));
+    }).catch((error: unknown) => console.error("mediagen: onEvent threw", error));
   };
 }
 
-function lineOf({ type, ...fields }: MediaGenEvent): string {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const words = known.map(
-    ([name, value]) => `${name}=${JSON.stringify(name === "error" ? factsOf(value, type) : value)}`,
-  );
-  return ["mediagen:", type, ...words].join(" ");
-}
-
-/** Returns the facts of an error that may be printed. The texts of others may repeat a prompt. */
-function factsOf(error: unknown, type: MediaGenEvent["type"]): string {
-  if (!(error instanceof Error)) return typeof error;
-  // The cast: errors of some classes have these fields.
-  const { name, status, code } = error as { readonly name: string; readonly status?: unknown; readonly code?: unknown };
-  const isOfNetwork = type !== "failed" || name === "ConnectionError" || name === "StoreError";
-  if (status === undefined && isOfNetwork) return `${name}: ${messageOf(error)}`;
-  return [name, status, code].filter((fact) => /^(string|number)$/.test(typeof fact)).join(" ");
+/** Returns an event as one line. An error's message is left out where it may repeat a prompt. */
+function lineOf({ error, ...event }: MediaGenEvent & { readonly error?: unknown }): string {
+  const { name, status, code } = Object(error) as Readonly<Record<string, unknown>>;
+  const message = event.type === "failed" || status !== undefined ? undefined : messageOf(error);
+  return `mediagen: ${JSON.stringify({ ...event, error: error && { name, status, code, message } })}`;
 }
 
 /** The kind, model, task and generation that a call is about. */
@@ -170,11 +118,11 @@ export function createReport(emit: Emit, time: { now(): number; steady(): number
     const start = time.steady();
     return run().catch((error: unknown) => {
       if (billed) afterCreation(error, task, billed);
-      const durationMs = Math.round(time.steady() - start);
       // The cast: errors of some classes have these fields.
-      const of = (error instanceof MediaGenError ? error : {}) as { generationId?: string; requestId?: string };
-      const about = { operation, kind, model, taskid, generationId: generationId ?? of.generationId };
-      emit({ type: "failed", ...about, at: time.now(), durationMs, requestId: of.requestId, error });
+      const { requestId, ...own } = Object(error) as Partial<Pick<CallEvent, "requestId" | "generationId">>;
+      const about = { operation, kind, model, taskid, generationId: generationId ?? own.generationId };
+      const durationMs = Math.round(time.steady() - start);
+      emit({ type: "failed", ...about, at: time.now(), durationMs, requestId, error });
       throw error;
     });
   };

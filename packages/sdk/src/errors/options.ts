@@ -3,14 +3,13 @@ import { rejectIssues } from "./errors.ts";
 import { describeValue, type Issue, issueOf, unknownName } from "./issue.ts";
 
 /** The type of an option. `any` is checked where it is used. */
-type SimpleType = "any" | "text" | "texts" | "key" | "boolean" | "function" | "signal" | "store" | NumberType;
-type NumberType = "number" | "positive" | "limit" | "statuses" | "resendable";
+type SimpleType = "any" | "text" | "texts" | "key" | "boolean" | NumberType | ObjectType;
+type NumberType = "number" | "limit" | "numbers";
+type ObjectType = "function" | "signal" | "store" | "options";
 
-/** The type of an option, or the types of the options in it. */
-type OptionType = SimpleType | OptionTable;
-
+/** The types of options, by name; those of the options in an option are a table, too. */
 interface OptionTable {
-  readonly [name: string]: OptionType;
+  readonly [name: string]: SimpleType | OptionTable;
 }
 
 /** The types of options, each in words that follow "must be", and its check. */
@@ -18,39 +17,27 @@ const types: Readonly<Record<SimpleType, readonly [words: string, isValid: (valu
   any: ["anything", () => true],
   text: ["text", (value) => typeof value === "string"],
   texts: ["a list of texts", (value) => Array.isArray(value) && value.every((one) => typeof one === "string")],
+  key: ["text, or a function that returns it", (value) => typeof value === "string" || typeof value === "function"],
   function: ["a function", (value) => typeof value === "function"],
   // The text "false", of an environment, would be true.
   boolean: ["true or false", (value) => typeof value === "boolean"],
   // NaN would limit nothing, because no number is greater.
   number: ["a number of at least 0", (value) => typeof value === "number" && value >= 0],
-  positive: ["a number above 0", (value) => typeof value === "number" && value > 0],
-  limit: ["a number of at least 1", (value) => typeof value === "number" && value >= 1],
-  key: ["text, or a function that returns it", (value) => typeof value === "string" || typeof value === "function"],
-  statuses: ["a list of whole numbers", (value) => Array.isArray(value) && value.every(Number.isInteger)],
-  resendable: [
-    "a list of 421, 425 and 503",
-    (value) => Array.isArray(value) && value.every((one) => [421, 425, 503].includes(one)),
-  ],
-  store: ['a store, such as fileStore(".mediagen")', (value) => hasMethod(value, "write")],
+  limit: ["a number above 0", (value) => typeof value === "number" && value > 0],
+  numbers: ["a list of whole numbers", (value) => Array.isArray(value) && value.every(Number.isInteger)],
+  store: ['a store, such as fileStore(".mediagen")', (value) => typeof Object(value).write === "function"],
+  // A promise of options, or a Map of them, has no options of its own.
+  options: ["an object", (value) => isObject(value) && !(Symbol.iterator in value || value instanceof Promise)],
   // Perhaps one of a library or of another window.
-  signal: ["an AbortSignal", (value) => value === null || (hasMethod(value, "addEventListener") && "aborted" in value)],
+  signal: ["an AbortSignal", (value) => typeof Object(value).throwIfAborted === "function"],
 };
 
-function hasMethod(value: unknown, name: string): value is Record<string, unknown> {
-  return isObject(value) && typeof value[name] === "function";
-}
-
 /** The types of all options of an interface, inherited ones included: the compiler checks that none is missing. */
-export type OptionTypes<Options> = { readonly [Name in keyof Options]-?: OptionType };
+export type OptionTypes<Options> = { readonly [Name in keyof Options]-?: SimpleType | OptionTable };
 
 /**
- * Returns the given options, each read once. Options that are inherited or getters, as those of a class, become own properties, so
- * that a copy of the options has them too.
- *
- * Options that do not exist are rejected: a misspelled limit would limit nothing. No text is shown, as it may be a key in the wrong
- * place.
- *
- * @throws An {@link InvalidRequestError} if there is one, or an option is not of its type
+ * Returns the given options. Those that do not exist are rejected: a misspelled limit would limit nothing. No text is
+ * shown, as it may be a key in the wrong place.
  */
 export function readOptions<Options extends object>(
   subject: string,
@@ -58,46 +45,31 @@ export function readOptions<Options extends object>(
   table: OptionTable,
   outcome?: string,
 ): Options {
-  const issues: Issue[] = [];
-  const options = readObject(given, table, "", issues);
-  rejectIssues(subject, issues, outcome);
+  rejectIssues(subject, issuesOf("", given, table), outcome);
   // The cast: all options are optional, and these are those that have a value.
-  return options as Options;
+  return Object.fromEntries(valuesOf(given, Object.keys(table))) as Options;
 }
 
-function readObject(given: unknown, table: OptionTable, path: string, issues: Issue[]): object {
-  const reject = (field: string, expected: string, value: unknown) => {
+/** Returns the issues of an option, or of the options in it. */
+function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable = "any"): readonly Issue[] {
+  const [words, isValid] = types[typeof type === "string" ? type : "options"];
+  if (!isValid(value)) {
     const received = typeof value === "string" ? "text (not shown)" : describeValue(value);
-    issues.push(issueOf(field, "invalid", `must be ${expected}, not ${received}`));
-  };
-  // A promise of options, or a Map of them, has no options of its own.
-  if (!isObject(given) || Symbol.iterator in given || given instanceof Promise) {
-    reject(path.slice(0, -1) || "options", "an object", given);
-    return {};
+    return [issueOf(field || "options", "invalid", `must be ${words}, not ${received}`)];
   }
-  // What is nested may be of a class, with members of its own.
-  const isOfClass = path !== "" && ![Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null);
-  const values = valuesOf(given, Object.keys(table)).filter(([name]) => !isOfClass || Object.hasOwn(table, name));
-  for (const [name, value] of values) {
-    const field = path + name;
-    const type = Object.hasOwn(table, name) ? table[name] : undefined;
-    const names = () => Object.keys(table).map((one) => path + one);
-    if (type === undefined) issues.push(unknownName(field, "option", names()));
-    else if (typeof type !== "string") readObject(value, type, `${field}.`, issues);
-    else if (!types[type][1](value)) reject(field, types[type][0], value);
-  }
-  return Object.fromEntries(values);
+  if (typeof type === "string") return [];
+  const names = Object.keys(type);
+  return valuesOf(Object(value), names).flatMap(([name, one]) => {
+    const path = field ? `${field}.${name}` : name;
+    return names.includes(name) ? issuesOf(path, one, type[name]) : [unknownName(path, "option", names)];
+  });
 }
 
-/** Returns the names and values in an object, inherited ones included, and those of `names`, which may be getters of its class. */
+/** Returns the names and values in an object: what is enumerable or inherited, and `names`, which may be getters of its class. */
 export function valuesOf(given: object, names: readonly string[]): [string, unknown][] {
-  const values = new Map<string, unknown>();
-  const read = (name: string) => {
-    // The cast: any name may be read of an object.
-    const value: unknown = values.has(name) ? undefined : given[name as keyof object];
-    if (value !== undefined) values.set(name, value);
-  };
-  for (const name in given) read(name);
-  names.forEach(read);
-  return [...values];
+  const all = new Set(names);
+  for (const name in given) all.add(name);
+  // The cast: any name may be read of an object.
+  const values = [...all].map((name): [string, unknown] => [name, given[name as keyof object]]);
+  return values.filter(([, value]) => value !== undefined);
 }

@@ -155,7 +155,7 @@ async function read(
     const { status } = response;
     const advice = "Nothing was sent. Check the URL of the image.";
     if (status < 200 || status > 299)
-      throw new ServiceError(`${subject} has HTTP status ${status}`, "fileFrom", { status, text: "" }, { advice });
+      throw new ServiceError(`${subject} has HTTP status ${status}`, "fileFrom", { status, body: "" }, { advice });
     const pieces: BlobPart[] = [];
     for (let piece; (piece = await body.next(deadline.signal));) pieces.push(piece);
     return new Blob(pieces);

@@ -192,12 +192,12 @@ class Transfer {
     const retryAfterMs = readRetryAfter(headers.get("retry-after"), this.#result.host.time.now());
     const what = `the result's server returned HTTP ${status}`;
     const advice = mayPass(status) ? "The task is not lost: fetch its results again later." : fetchElsewhere;
-    return new ServiceError(what, "download", { status, text: "", retryAfterMs }, { advice });
+    return new ServiceError(what, "download", { status, body: "", retryAfterMs }, { advice });
   }
 
   #serviceError({ url = this.#url, message, advice = fetchElsewhere }: UnusableError): ServiceError {
     // Hidden first: half a key is no longer recognized.
     const shown = JSON.stringify(shorten(this.#result.host.keys.hide(url)));
-    return new ServiceError(`the result's URL ${shown} ${message}`, "download", { status: 0, text: "" }, { advice });
+    return new ServiceError(`the result's URL ${shown} ${message}`, "download", { status: 0, body: "" }, { advice });
   }
 }

@@ -149,8 +149,7 @@ export class Ledger {
       if (entry.state === "claimed" && isSilent) return { replaces: entry };
       if (entry.state !== "claimed") rejectOther(entry, facts);
       if (entry.task) return { task: entry.task };
-      if (entry.state === "unknown")
-        throw new OutcomeUnknownError(describe(entry).reason, operation, describe(entry), {});
+      if (entry.state === "unknown") throw new OutcomeUnknownError(describe(entry).reason, operation, describe(entry));
       if (entry.state === "sending" && isSilent)
         await this.#entries.markUnknown(entry).catch((cause: unknown) => {
           throw new StoreError(facts.model, "the store could not record it", { cause, advice: sameKeyAgain });
