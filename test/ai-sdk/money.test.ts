@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
+import { createMediaGenProvider, VERSION } from "@mediagen/ai-sdk-provider";
 import type { FaultName } from "@mediagen/emulator";
 import { createMediaGen, memoryStore, OutcomeUnknownError, type TaskJSON } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
@@ -79,12 +79,12 @@ describe("a generation that created no task", () => {
         ),
     ],
   ])("because %s is not retried by the AI SDK", async ([, fetch]) => {
-    // The provider's own client leaves retries to the AI SDK.
     const mediagen = createMediaGenProvider({
       baseUrl: "http://localhost",
       apiKey: "a-key",
       fetch,
       fetchSendsOnce: true,
+      retries: 0,
     });
     const error = await errorOf(generateImage({ model: mediagen.image("imgmodelz"), ...small }));
     expect(error).toMatchObject({ name: "AI_APICallError", isRetryable: false });
@@ -159,6 +159,7 @@ describe("of several tasks of one call", () => {
     const desk = createDesk();
     const { images } = await generateOne(desk, { n: 2 });
     const named = images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"]);
+    expect(images[0]?.providerMetadata).toMatchObject({ mediagen: { task: { taskid: named[0], model: "imgmodelz" } } });
     expect(named.sort()).toEqual(desk.emulator.charges.map(({ taskid }) => taskid).sort());
     expect(desk.tasks.map(({ taskid }) => taskid).sort()).toEqual(named);
   });
@@ -170,7 +171,9 @@ describe("a task that was billed", () => {
     const error = await errorOf(generateOne(desk, { prompt: "A fox #fail" }));
     expect(error).toMatchObject({
       isRetryable: false,
-      message: expect.stringMatching(/^Task image-\w+ was created and billed/),
+      message: expect.stringMatching(
+        /^Task image-\w+ was created and billed, and there is no result \([^()]*\)\. Do not gen/,
+      ),
     });
     const { tasks } = (error as APICallError).data as { tasks: TaskJSON[] };
     expect(desk.media.task(tasks[0] as TaskJSON).taskid).toBe(desk.emulator.charges[0]?.taskid);
@@ -252,7 +255,8 @@ describe("an idempotency key", () => {
       clock,
       fetch: (url, init) => {
         const headers = new Headers(init.headers);
-        if (headers.has("idempotency-key")) seen.push([headers.get("idempotency-key"), headers.get("x-team")]);
+        if (headers.has("idempotency-key"))
+          seen.push([headers.get("idempotency-key"), headers.get("x-team"), headers.get("user-agent")]);
         headers.set("authorization", desk.emulator.client.apiKey);
         return fetch(url, { ...(init as RequestInit), headers });
       },
@@ -261,8 +265,8 @@ describe("an idempotency key", () => {
     await generateImage({ model, ...small, headers: { "Idempotency-Key": "order-42", "x-team": "foxes" } });
     await generateImage({ model, ...small });
     expect(seen).toEqual([
-      ["order-42", "foxes"],
-      [expect.stringMatching(/^[\da-f-]{36}$/), null],
+      ["order-42", "foxes", expect.stringMatching(`^ai/7\\S+ ai-sdk/mediagen/${VERSION}$`)],
+      [expect.stringMatching(/^[\da-f-]{36}$/), null, expect.stringContaining("ai-sdk/mediagen/")],
     ]);
   });
 

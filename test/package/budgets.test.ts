@@ -33,11 +33,10 @@ const budgets: Sizes = {
 const debts: Sizes = {
   "packages/sdk: lines, code lines": [1_711, 853],
   "packages/cli: lines, code lines": [114, 168],
-  "packages/ai-sdk-provider: lines, code lines": [42, 18],
   "scripts: lines": [739],
-  "test: lines of TypeScript": [15_405],
+  "test: lines of TypeScript": [15_403],
   "docs/site: lines": [67],
-  "docs/guides: words": [950],
+  "docs/guides: words": [919],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };
 

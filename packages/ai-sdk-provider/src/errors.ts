@@ -48,7 +48,8 @@ export function resultError(cause: unknown, tasks: readonly Task[], url: string,
   const ids = tasks.map(({ taskid }) => taskid).join(", ");
   const message =
     `${tasks.length === 1 ? `Task ${ids} was` : `Tasks ${ids} were`} created and billed, and there is no result ` +
-    `(${textOf(cause)}). Do not generate again: continue with error.data.tasks.`;
+    `(${MediaGenError.is(cause) ? cause.message.replace(cause.advice, "").trimEnd() : textOf(cause)}). ` +
+    "Do not generate again: continue with error.data.tasks.";
   const data = { tasks: tasks.map((task) => task.toJSON()) };
   return new APICallError({ message, url, requestBodyValues: data, data, cause, isRetryable });
 }

@@ -27,18 +27,11 @@ const places: Readonly<Record<keyof Settings, Place>> = {
   generateAudio: [["generate_audio"]],
 };
 
-/** A form, and the settings that do not fit into it. */
-interface FilledForm {
-  readonly form: Readonly<Record<string, unknown>>;
-  /** Settings that the model has no field for. */
-  readonly left: readonly string[];
-}
-
 /**
- * Fills in a model's form. A value that is invalid in every spelling stays as it is, so that the SDK rejects
- * the form before anything is sent.
+ * Fills in a model's form. Returns `left`, the settings that the model has no field for, too. A value that is invalid in every
+ * spelling stays as it is, so that the SDK rejects the form before anything is sent.
  */
-export function fillForm(info: ModelInfo, settings: Settings): FilledForm {
+export function fillForm(info: ModelInfo, settings: Settings): { readonly form: object; readonly left: string[] } {
   const fields = new Set(fieldsOf(info).map(({ field }) => field));
   const form: Record<string, unknown> = {};
   const left: string[] = [];

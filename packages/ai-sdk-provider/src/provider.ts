@@ -1,8 +1,9 @@
 import { type Experimental_VideoModelV4 as VideoModelV4, type ImageModelV4 } from "@ai-sdk/provider";
-import { NoSuchModelError, type ProviderV4 } from "@ai-sdk/provider";
-import { createMediaGen, type Kind, listModels, type Model, type ModelInfo } from "@mediagen/sdk";
+import { LoadAPIKeyError, NoSuchModelError, type ProviderV4 } from "@ai-sdk/provider";
+import { createMediaGen, listModels } from "@mediagen/sdk";
+import type { Kind, MediaGenOptions, Model, ModelInfo } from "@mediagen/sdk";
 import { imageModel } from "./image-model.ts";
-import { checkOptions, type MediaGenProviderOptions, ownNames } from "./options.ts";
+import { type MediaGenProviderOptions, ownTypes, readOwnOptions } from "./options.ts";
 import type { Host } from "./tasks.ts";
 import { videoModel } from "./video-model.ts";
 
@@ -11,7 +12,6 @@ export interface MediaGenProvider extends ProviderV4 {
   /**
    * Returns an image model, for `generateImage`. Nothing is sent.
    *
-   * @returns The model, typed from the service's description.
    * @throws A `NoSuchModelError` of the AI SDK if there is no such model
    * @example
    * const { image } = await generateImage({ model: mediagen.image("imgmodelv45"), prompt: "A fox in snow" });
@@ -20,29 +20,14 @@ export interface MediaGenProvider extends ProviderV4 {
   /**
    * Returns a video model, for `experimental_generateVideo` and `experimental_startVideo`. Nothing is sent.
    *
-   * @returns The model, typed from the service's description.
    * @throws A `NoSuchModelError` of the AI SDK if there is no such model
    * @example
    * const { video } = await generateVideo({ model: mediagen.video("vidmodelv2"), prompt: "A fox runs through snow" });
    */
   video(model: Model<"video">): VideoModelV4;
-  /**
-   * Returns an image model whose name is known only at run time, as the registry of the AI SDK does.
-   *
-   * @returns The model.
-   * @throws A `NoSuchModelError` of the AI SDK if there is no such model
-   * @example
-   * const model = mediagen.imageModel(process.argv[2] ?? "imgmodelz");
-   */
+  /** Returns an image model whose name is known only at run time, as the registry of the AI SDK does. */
   imageModel(model: string): ImageModelV4;
-  /**
-   * Returns a video model whose name is known only at run time, as the registry of the AI SDK does.
-   *
-   * @returns The model.
-   * @throws A `NoSuchModelError` of the AI SDK if there is no such model
-   * @example
-   * const model = mediagen.videoModel(process.argv[2] ?? "vidmodelv2");
-   */
+  /** Returns a video model whose name is known only at run time, as the registry of the AI SDK does. */
   videoModel(model: string): VideoModelV4;
 }
 
@@ -57,17 +42,13 @@ export interface MediaGenProvider extends ProviderV4 {
 export function createMediaGenProvider(options: MediaGenProviderOptions = {}): MediaGenProvider {
   // The SDK rejects what is no object of options, such as a key, without showing it.
   if (typeof options !== "object") createMediaGen(options);
-  const { media: given, onTask, onUpdate, waitTimeoutMs, unsupported, ...ofClient } = options;
-  const names = Object.keys(ofClient);
-  checkOptions(options, names);
-  // The SDK also reads inherited options, as those of a class, and would reject those of the provider.
-  const own = Object.fromEntries(ownNames.map((name) => [name, undefined]));
-  const create = (more = {}) => createMediaGen(Object.setPrototypeOf({ ...own, ...ofClient, ...more }, options));
-  let client =
-    given ?? (names.length > 0 || Object.getPrototypeOf(options) !== Object.prototype ? create() : undefined);
-  let single = given;
-  const clients = { media: () => (client ??= create()), single: () => (single ??= create({ retries: 0 })) };
-  const host: Host = { onTask, onUpdate, waitTimeoutMs, unsupported, ...clients };
+  const own = readOwnOptions(options);
+  // It inherits the options of the client, which `createMediaGen` reads also if they are of a class.
+  const hidden = Object.fromEntries(Object.keys(ownTypes).map((name) => [name, { value: undefined }]));
+  const ofClient: MediaGenOptions = Object.create(options, hidden);
+  let client = own.media;
+  for (const name in options) if (!(name in ownTypes)) client ??= createMediaGen(ofClient);
+  const host: Host = { ...own, media: () => (client ??= createMediaGen(withKey(ofClient))) };
   const none = (modelType: "languageModel" | "embeddingModel") => (modelId: string) => {
     throw new NoSuchModelError({ modelId, modelType });
   };
@@ -88,4 +69,12 @@ function infoOf(kind: Kind, model: string): ModelInfo {
   const info = listModels().find((one) => one.kind === kind && one.model === model);
   if (!info) throw new NoSuchModelError({ modelId: model, modelType: `${kind}Model` });
   return info;
+}
+
+/** Rejects options without an account. Without a key, the service would reject each call. */
+function withKey(options: MediaGenOptions): MediaGenOptions {
+  if (options.apiKey ?? options.baseUrl ?? globalThis.process?.env["MEDIAGEN_API_KEY"]) return options;
+  const message =
+    "The API key is missing. Nothing was sent. Pass apiKey to createMediaGenProvider, or set MEDIAGEN_API_KEY.";
+  throw new LoadAPIKeyError({ message });
 }

@@ -1,17 +1,15 @@
-import { InvalidArgumentError, UnsupportedFunctionalityError } from "@ai-sdk/provider";
+import { InvalidArgumentError } from "@ai-sdk/provider";
 import type { ImageModelV4CallOptions as ImageCall, JSONObject, SharedV4Warning } from "@ai-sdk/provider";
 import { blobs, type GenerateOptions, type MediaGen, type ModelInfo, type Task } from "@mediagen/sdk";
 import { generationError, joinErrors, resultError, textOf } from "./errors.ts";
 import { fileFields, type Source } from "./files.ts";
 import { countField, fillForm, type Settings } from "./form.ts";
-import { type MediaGenProviderOptions, ownOptions } from "./options.ts";
+import { type MediaGenProviderOptions, ownOptions, VERSION } from "./options.ts";
 
 /** Dependencies that the models of one provider share. */
-export interface Host extends Pick<MediaGenProviderOptions, "onTask" | "onUpdate" | "waitTimeoutMs" | "unsupported"> {
+export interface Host extends Pick<MediaGenProviderOptions, "onTask" | "onUpdate" | "waitTimeoutMs"> {
   /** Returns the client. */
   readonly media: () => MediaGen;
-  /** Returns the client for a single generation, which the AI SDK retries. */
-  readonly single: () => MediaGen;
 }
 
 /** A call of a model, with its source images. */
@@ -37,18 +35,15 @@ interface Fetched {
  * results of the others, which are billed.
  */
 export async function start(host: Host, info: ModelInfo, call: Call): Promise<Started> {
-  const { forms, warnings } = formsOf(host, info, call);
+  const { forms, warnings } = formsOf(info, call);
   const media = host.media();
   const { origin: url } = media;
   const tasks: Task[] = [];
   const errors: unknown[] = [];
-  // The AI SDK can only retry all of them together, so the client retries them if there are several.
-  const client = forms.length > 1 ? media : host.single();
   const optionsAt = optionsOf(media, call);
   const generateOne = async (form: object, index: number) => {
-    const task = await client.generate(info.model, { ...form }, optionsAt(index));
     // The tasks stay in the order of their forms.
-    tasks[index] = media.task(task.toJSON());
+    tasks[index] = await media.generate(info.model, { ...form }, optionsAt(index));
     await host.onTask?.(tasks[index]);
   };
   await Promise.all(
@@ -67,14 +62,9 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
 }
 
 /** Fills in a form for each task. */
-function formsOf({ unsupported }: Host, info: ModelInfo, { n, ...call }: Call) {
+function formsOf(info: ModelInfo, { n, ...call }: Call) {
   const { idempotencyKey: _, ...own } = ownOptions(call.providerOptions);
   const { form, left } = fillForm(info, call);
-  if (unsupported === "throw" && left.length > 0) {
-    const functionality = left.join(", ");
-    const message = `${info.model} has no field for ${functionality}. Nothing was sent.`;
-    throw new UnsupportedFunctionalityError({ functionality, message });
-  }
   const count = countField(info);
   if (count && n > 1 && own[count.field] !== undefined) {
     const message = `n and providerOptions.mediagen.${count.field} are both set. Nothing was sent. Use n.`;
@@ -97,7 +87,8 @@ function formsOf({ unsupported }: Host, info: ModelInfo, { n, ...call }: Call) {
 function optionsOf({ store }: MediaGen, { abortSignal: signal, ...call }: Call): (index: number) => GenerateOptions {
   const given = Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   const all = Object.fromEntries(given);
-  const { "idempotency-key": header, ...headers } = all;
+  const { "idempotency-key": header, ...others } = all;
+  const headers = { ...others, "user-agent": `${others["user-agent"] ?? ""} ai-sdk/mediagen/${VERSION}`.trim() };
   const own = ownOptions(call.providerOptions);
   // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not requested it, so it is no mistake.
   const isIgnored = String(header).startsWith("aisdk_vid_") && (!store || "idempotencyKey" in own);
@@ -129,7 +120,7 @@ export async function finish(
     const read = async (file: Blob, index: number): Promise<Fetched> => ({
       data: new Uint8Array(await file.arrayBuffer()),
       mediaType: file.type,
-      metadata: { taskid: task.taskid, url: url[index] },
+      metadata: { taskid: task.taskid, url: url[index], task: task.toJSON() },
     });
     return Promise.all(files.map(read));
   };

@@ -1,10 +1,4 @@
-import type {
-  Experimental_VideoModelV4 as VideoModelV4,
-  Experimental_VideoModelV4CallOptions as VideoCall,
-  JSONObject,
-  JSONValue,
-  SharedV4Warning,
-} from "@ai-sdk/provider";
+import type { Experimental_VideoModelV4 as VideoModelV4, JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { ModelInfo, Task, TaskJSON } from "@mediagen/sdk";
 import { generationError, resultError } from "./errors.ts";
 import { framesOf } from "./files.ts";
@@ -25,7 +19,7 @@ export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
     maxVideosPerCall: Number.MAX_SAFE_INTEGER,
     async doGenerate(call) {
       const timestamp = new Date();
-      const started = await startVideos(host, info, call);
+      const started = await start(host, info, { ...call, sources: framesOf(call) });
       const { results, warnings } = await finish(host, started, call.abortSignal);
       const videos = results.map(({ metadata }) => metadata);
       return {
@@ -37,7 +31,7 @@ export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
     },
     async doStart(call) {
       const timestamp = new Date();
-      const { tasks, warnings } = await startVideos(host, info, call);
+      const { tasks, warnings } = await start(host, info, { ...call, sources: framesOf(call) });
       const operation = tasks.map((task) => task.toJSON());
       return { operation, warnings, providerMetadata: metadataOf(tasks), response: response(timestamp) };
     },
@@ -64,29 +58,17 @@ export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
   };
 }
 
-async function startVideos(host: Host, info: ModelInfo, call: VideoCall) {
-  const sources = framesOf(call);
-  const started = await start(host, info, { ...call, sources });
-  if (sources.length < 2) return started;
-  const details = "The service does not document whether two images are the first and the last frame.";
-  const warning: SharedV4Warning = { type: "compatibility", feature: "frameImages", details };
-  return { ...started, warnings: [...started.warnings, warning] };
-}
-
 /** Checks the tasks of an operation once. */
 async function check({ media }: Host, operation: JSONValue, signal: AbortSignal | undefined) {
   const url = media().origin;
-  let tasks: readonly Task[];
+  let tasks: readonly Task[] = [];
   try {
     // The cast: `doStart` returned it. The SDK checks it like every saved task.
     tasks = [operation].flat().map((saved) => media().task(saved as TaskJSON));
-  } catch (error) {
-    throw generationError(error, { url, requestBodyValues: operation });
-  }
-  try {
     return { tasks, checks: await Promise.all(tasks.map((task) => task.check({ signal }))) };
   } catch (error) {
     signal?.throwIfAborted();
+    if (tasks.length === 0) throw generationError(error, { url, requestBodyValues: operation });
     // A check is free, so the AI SDK may retry it.
     throw resultError(error, tasks, url, true);
   }
