@@ -17,7 +17,7 @@ export const furtherEntries: readonly SearchEntry[] = [
     "Python, Go and other languages",
     "API",
     "api/",
-    "Each operation has a curl sample, and openapi.json is for generators of clients in other languages.",
+    "Each operation has a curl sample, and openapi.json is for client generators in other languages.",
   ],
   [
     "TypeScript types of forms",
