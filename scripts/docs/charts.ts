@@ -18,23 +18,13 @@ interface Drawn {
   /** Divisor of the figures. @default 1 */
   readonly per?: number;
   readonly digits?: number;
-  /** Whether less or more is better. @default "less" */
-  readonly better?: "less" | "more";
 }
 
 /** All charts. */
 const drawn: readonly Drawn[] = [
-  { row: "size", table: 0, key: "happy", title: "Happy path, gzip", unit: "kB", per: 1_000, digits: 1 },
-  { row: "import", table: 0, key: "ms", title: "Import", unit: "ms", digits: 1 },
-  { row: "query", table: 0, key: "64 at once cpuMicros", title: "CPU per warm query, 64 at once", unit: "µs" },
-  { row: "query", table: 1, key: "one by one cpuMicros", title: "CPU per warm query, one by one", unit: "µs" },
-  { row: "waiting", table: 0, key: "queriesPerTask", title: "Queries per task, 1,000 tasks", unit: "", digits: 2 },
+  { row: "size", table: 0, key: "initial", title: "Bytes that load first, gzip", unit: "kB", per: 1_000, digits: 1 },
   { row: "waiting", table: 0, key: "delay", title: "Mean delay, 1,000 tasks", unit: "s", digits: 2 },
-  { row: "waiting", table: 0, key: "memoryMb", title: "Memory, 1,000 tasks", unit: "MB" },
   { row: "lost-responses", table: 0, key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "" },
-  { row: "lost-responses", table: 0, key: "lost", title: "Tasks lost silently, of 300 generations", unit: "" },
-  { row: "emulator", table: 0, key: "startCpuMs", title: "CPU until the first response", unit: "ms" },
-  { row: "emulator", table: 0, key: "queriesPerSecond", title: "JSON queries per second", unit: "", better: "more" },
 ];
 
 /** Whether a row of the benchmarks has charts. */
@@ -84,11 +74,11 @@ const barHeight = 34;
  * fits its page. The style sheet colors it by classes, in both themes. A screen reader gets all names and values as text.
  */
 export function drawBars(
-  { title, unit, digits = 0, better = "less" }: Pick<Drawn, "title" | "unit" | "digits" | "better">,
+  { title, unit, digits = 0 }: Pick<Drawn, "title" | "unit" | "digits">,
   bars: readonly Bar[],
 ): string {
   if (bars.length === 0) return "";
-  const sorted = [...bars].sort((a, b) => (better === "less" ? a.value - b.value : b.value - a.value));
+  const sorted = [...bars].sort((a, b) => a.value - b.value);
   const longest = Math.max(...sorted.map(({ value }) => value)) || 1;
   const written = (value: number) =>
     `${value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`.trim();
@@ -104,5 +94,5 @@ export function drawBars(
     );
   });
   const svg = `<svg role="img" aria-label="${escapeHtml(label)}" width="100%" height="${sorted.length * barHeight}">${shapes.join("")}</svg>`;
-  return `<figure class="chart">${svg}<figcaption>${escapeHtml(title)}. ${better === "less" ? "Less" : "More"} is better.</figcaption></figure>\n`;
+  return `<figure class="chart">${svg}<figcaption>${escapeHtml(title)}. Less is better.</figcaption></figure>\n`;
 }

@@ -10,19 +10,9 @@ export type Measurement<Given> = (given: Given) => Promise<Figures>;
 /** What a row measures again and again in one process of its own: it prepares, and returns what a turn calls. */
 export type TurnTaking<Given, Asked> = (given: Given) => Promise<(asked: Asked) => Promise<Figures>>;
 
-/** How a process is started, if not as usual. */
-export interface ChildOptions {
-  /** How many files it may open. */
-  readonly openFiles?: number;
-  /** Node's own flags. */
-  readonly flags?: readonly string[];
-  /** Environment variables besides those of this process. */
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 /** A row's measurement in a fresh process: nothing that was loaded or compiled for another client is there. */
-export async function inChild(row: string, given: object, options: ChildOptions = {}): Promise<Figures> {
-  const { next, stop } = start([row, JSON.stringify(given)], options);
+export async function inChild(row: string, given: object): Promise<Figures> {
+  const { next, stop } = start([row, JSON.stringify(given)]);
   try {
     return await next();
   } finally {
@@ -38,7 +28,7 @@ export interface TurnTaker<Asked extends object> {
 
 /** Starts a process that takes turns with others, so that a comparison is of the same seconds. */
 export async function takeTurns<Asked extends object>(row: string, given: object): Promise<TurnTaker<Asked>> {
-  const { child, next, stop } = start([row, JSON.stringify(given), "in turns"], {});
+  const { child, next, stop } = start([row, JSON.stringify(given), "in turns"]);
   try {
     await next();
   } catch (error) {
@@ -54,14 +44,9 @@ export async function takeTurns<Asked extends object>(row: string, given: object
   };
 }
 
-function start(args: readonly string[], { openFiles, flags = [], env = {} }: ChildOptions) {
-  const all = [...flags, fileURLToPath(import.meta.url), ...args];
-  const node = [process.execPath, ...all] as const;
-  const [command, ...rest] =
-    openFiles === undefined ? node : (["sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`, ...node] as const);
-  const child = spawn(command, rest, {
+function start(args: readonly string[]) {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {
     stdio: ["ignore", "inherit", "pipe", "ipc"],
-    env: { ...process.env, ...env },
   });
   let errors = "";
   child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));

@@ -1,27 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
-import type { Aim, Column, Line, Row, Table } from "./table.ts";
+import type { Column, Line, Row, Table } from "./table.ts";
 import { hasCharts } from "../../scripts/docs/charts.ts";
 import { inSentence, leastForQuartiles, spread } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
-export const names = [
-  "size",
-  "import",
-  "query",
-  "waiting",
-  "intervals",
-  "hanging",
-  "lost-responses",
-  "ai-sdk",
-  "form",
-  "upload",
-  "batch",
-  "store",
-  "growth",
-  "types",
-  "emulator",
-  "docs",
-];
+export const names = ["size", "import", "query", "waiting", "lost-responses", "ai-sdk", "form", "upload", "emulator"];
 
 /** What was measured of a row, and with what, when and for how long. */
 export interface Measured {
@@ -43,7 +26,7 @@ const figures = new URL("../../docs/benchmarks.json", import.meta.url);
 const manifest = new URL("package.json", import.meta.url);
 const lockfile = new URL("../../package-lock.json", import.meta.url);
 /** What rows compare with, or measure with, that the project itself has. */
-const compared = ["@redocly/cli", "@stoplight/prism-cli", "ajv", "esbuild", "typedoc", "typescript"];
+const compared = ["@stoplight/prism-cli", "ajv", "esbuild"];
 
 /** Puts what was measured of a row next to the other rows, which may be of another day. */
 export async function record(name: string, measured: Measured): Promise<void> {
@@ -66,7 +49,6 @@ export interface Part {
   readonly row: Row;
   readonly measured: Measured;
   readonly tables: readonly Table[];
-  readonly aims: readonly Aim[];
 }
 
 async function readFigures(): Promise<AllMeasured> {
@@ -80,10 +62,10 @@ export async function loadRow(name: string): Promise<Row> {
   return ((await import(`./rows/${name}.ts`)) as { readonly row: Row }).row;
 }
 
-/** What a row measured, with its words and aims. */
+/** What a row measured, with its words. */
 export function partOf(name: string, row: Row, measured: Measured): Part {
   const tables = row.tables.map((shape, index) => ({ ...shape, lines: measured.tables[index] ?? [] }));
-  return { name, row, measured, tables, aims: row.aims(tables) };
+  return { name, row, measured, tables };
 }
 
 /** The page of the benchmarks, in Markdown. */
@@ -123,24 +105,15 @@ client runs in its own process, as its README says, in the version that the lock
 the median of all rounds. The brackets have the quartiles, or the range if there are fewer than four rounds. A ratio is computed within
 each round, and the table shows the median of these ratios. Rows may be of different days and versions of mediagen.
 
-Each row names its machine and the commit of the packages. The aims were set for another machine, and are kept as they are: a ratio says
-more than a time.
+Each row names its machine and the commit of the packages.
 `;
 
 function overview(parts: readonly Part[]): string {
-  const lines = parts.map(({ name, row, measured, aims }) => {
-    const missed = aims.filter(({ holds }) => !holds).length;
-    const held = `${aims.length - missed} of ${aims.length}`;
-    return `| [${row.title}](#${anchorOf(row.title)}) | \`${name}\` | ${held} | ${timeOf(measured.seconds)} | ${measured.at} |`;
-  });
-  return [
-    "## All rows",
-    "",
-    "| row | name | aims held | takes | measured |",
-    "|---|---|---:|---:|---|",
-    ...lines,
-    "",
-  ].join("\n");
+  const lines = parts.map(
+    ({ name, row, measured }) =>
+      `| [${row.title}](#${anchorOf(row.title)}) | \`${name}\` | ${timeOf(measured.seconds)} | ${measured.at} |`,
+  );
+  return ["## All rows", "", "| row | name | takes | measured |", "|---|---|---:|---|", ...lines, ""].join("\n");
 }
 
 /** Every figure in which another client is clearly better than one of ours. */
@@ -194,7 +167,7 @@ function behindOf(
 }
 
 /** A row's part of the page. */
-export function sectionOf({ name, row, measured, tables, aims }: Part): string {
+export function sectionOf({ name, row, measured, tables }: Part): string {
   const { at, commit, node, machine, seconds } = measured;
   const version = commit === undefined ? "" : ` at commit ${commit}`;
   return [
@@ -206,30 +179,9 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
     "",
     ...(hasCharts(name) ? [`<!-- charts: ${name} -->`, ""] : []),
     ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
-    ...aimLines(aims),
     `Measured on ${at}${version} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
     "",
   ].join("\n");
-}
-
-function aimLines(aims: readonly Aim[]): string[] {
-  if (aims.length === 0) return [];
-  const lines = aims.map(({ what, figure, aim, holds }) => {
-    const digits = Number.isInteger(figure) || figure >= 100 ? 0 : 2;
-    return `| ${what} | ${written(figure, digits)} | ${aim} | ${holds ? "held" : "**missed**"} |`;
-  });
-  const missed = aims.filter(({ holds, why }) => !holds && why !== undefined);
-  const reasons = Map.groupBy(missed, ({ why }) => why);
-  // The ideas stand with the reason of the aims that they concern.
-  const explained = [...reasons].flatMap(([why, of]) => {
-    const tried = [...new Set(of.flatMap((aim) => aim.tried ?? []))].map((idea) => `- ${idea}`);
-    return [
-      `**Missed: ${of.map(({ what }) => what).join("; ")}.** ${why}`,
-      "",
-      ...(tried.length > 0 ? ["Tried, without success:", "", ...tried, ""] : []),
-    ];
-  });
-  return ["### Aims", "", "| figure | this run | aim | |", "|---|---:|---|---|", ...lines, "", ...explained];
 }
 
 function tableLines({ columns, lines }: Table): string[] {

@@ -30,19 +30,7 @@ export interface Table extends TableShape {
   readonly lines: readonly Line[];
 }
 
-/** What the project wants of one of its own figures, and whether this run held it. */
-export interface Aim {
-  readonly what: string;
-  readonly figure: number;
-  readonly aim: string;
-  readonly holds: boolean;
-  /** Why it is missed, if that is known. */
-  readonly why?: string;
-  /** Ideas that were tried and did not help. */
-  readonly tried?: readonly string[];
-}
-
-/** A row of the benchmarks. Its words and aims can change without another measurement. */
+/** A row of the benchmarks. Its words can change without another measurement. */
 export interface Row {
   readonly title: string;
   /** What is measured, and how. */
@@ -54,7 +42,6 @@ export interface Row {
   readonly tables: readonly TableShape[];
   /** Measures the lines of each table. */
   measure(scale: Scale): Promise<readonly (readonly Line[])[]>;
-  aims(tables: readonly Table[]): readonly Aim[];
 }
 
 /** Where this machine has the project: nobody else needs to read that. */
@@ -134,27 +121,6 @@ export function lineOf(lines: readonly Line[] | undefined, name: string): Line {
   const line = lines?.find((one) => one.name === name);
   if (!line) throw new Error(`nothing was measured of ${name}`);
   return line;
-}
-
-export type Wanted = ({ readonly atMost: number } | { readonly atLeast: number }) & {
-  readonly unit?: string;
-} & Pick<Aim, "why" | "tried">;
-
-/** Whether a line's median is at most, or at least, what it should be. */
-export function aimOf(what: string, line: Line, key: string, { unit = "", why, tried, ...wanted }: Wanted): Aim {
-  const figure = spread(line, key).median;
-  const [aim, holds] =
-    "atMost" in wanted
-      ? [`at most ${wanted.atMost.toLocaleString("en")}${unit}`, figure <= wanted.atMost]
-      : [`at least ${wanted.atLeast.toLocaleString("en")}${unit}`, figure >= wanted.atLeast];
-  return {
-    what: `${line.name}: ${what}`,
-    figure,
-    aim,
-    holds,
-    ...(why === undefined ? {} : { why }),
-    ...(tried === undefined ? {} : { tried }),
-  };
 }
 
 /** So many rounds have quartiles; of fewer, the range is shown. */

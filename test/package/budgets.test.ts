@@ -33,8 +33,8 @@ const budgets: Sizes = {
 const debts: Sizes = {
   "packages/sdk: lines, code lines": [1_711, 853],
   "packages/cli: lines, code lines": [114, 168],
-  "scripts: lines": [739],
-  "test: lines of TypeScript": [15_402],
+  "scripts: lines": [729],
+  "test: lines of TypeScript": [13_977],
   "docs/site: lines": [67],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };

@@ -2,7 +2,7 @@ import type { generateImage } from "ai";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inChild, type Measurement } from "../child.ts";
 import { startDoubles, type Settings } from "../doubles.ts";
-import { aimOf, inTurn, lineOf, type Line, type Row } from "../table.ts";
+import { inTurn, type Line, type Row } from "../table.ts";
 
 interface Given {
   readonly provider: string;
@@ -76,11 +76,6 @@ export const row: Row = {
     }
     doubles.stop();
     return tables;
-  },
-  aims(tables) {
-    return tables.map(({ lines }, index) =>
-      aimOf(`duplicates, ${ways[index]?.[2]}`, lineOf(lines, ours), "duplicates", { atMost: 0 }),
-    );
   },
 };
 

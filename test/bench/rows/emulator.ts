@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { bareSockets } from "../bare-socket.ts";
-import { aimOf, inTurn, lineOf, withRatio, type Figures, type Row, type Scale } from "../table.ts";
+import { inTurn, withRatio, type Figures, type Row, type Scale } from "../table.ts";
 
 const emulator = "@mediagen/emulator";
 const prism = "Prism (-v silent)";
@@ -43,21 +43,6 @@ export const row: Row = {
     );
     const keys = ["startCpuMs", "queriesPerSecond", "formsPerSecond", "memoryMb"];
     return [keys.reduce((all, key) => withRatio(all, prism, key, `${key} of Prism`), measured)];
-  },
-  aims([table]) {
-    const own = lineOf(table?.lines, emulator);
-    return [
-      aimOf("CPU until the first response, times Prism", own, "startCpuMs of Prism", { atMost: 0.25 }),
-      aimOf("queries/s, times Prism", own, "queriesPerSecond of Prism", {
-        atLeast: 2.5,
-        why: "In a profile, half is writing to sockets by node:http. Nothing else but garbage collection is above 5 %.",
-      }),
-      aimOf("multipart generations/s, times Prism", own, "formsPerSecond of Prism", {
-        atLeast: 2,
-        why: "In a profile, half is writing to sockets by node:http, and garbage collection of the tasks that it keeps is next.",
-      }),
-      aimOf("memory, times Prism", own, "memoryMb of Prism", { atMost: 0.75 }),
-    ];
   },
 };
 

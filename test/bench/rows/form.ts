@@ -2,12 +2,11 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { validate } from "@mediagen/sdk";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
-import type * as Valibot from "valibot";
 import type * as Zod from "zod";
 import { byKind, readSpec, specFile, type SpecSchema } from "../../../scripts/spec.ts";
 import { inChild, type Measurement } from "../child.ts";
 import { webSdk } from "../clients.ts";
-import { aimOf, inTurn, lineOf, type Row } from "../table.ts";
+import { inTurn, type Row } from "../table.ts";
 
 interface Given {
   readonly checker: string;
@@ -28,14 +27,6 @@ const valid = {
 const invalid = { ...valid, ratio: "16:10", duration: 7 };
 const ajv = "Ajv, standalone";
 
-const code = "Ajv's code is made for this one schema.";
-const why = `It also brings the fields into their wire form, and looks for half characters and paths. ${code}`;
-const whyInvalid = `It also describes each mistake and names the valid values. ${code}`;
-const tried = [
-  "Checking without making the wire form: a quarter more valid forms per second, but a client needs both.",
-  "`isWellFormed` in place of a pattern: up to 10 % more, but browsers of early 2023 do not have it.",
-];
-
 export const row: Row = {
   title: "Checking a form",
   what: `Six fields of ${model}, as they are and with two of them wrong. Each is measured after half a million checks. All checkers read the schema of the spec, closed to unknown fields, and list everything that is wrong. mediagen's \`validate\` also converts the fields for the wire, looks for half characters and paths, and says which values are valid.`,
@@ -52,14 +43,7 @@ export const row: Row = {
   ],
   async measure(scale) {
     const given = (checker: string): Given => ({ checker, warmUp: scale(500_000), calls: scale(2_000_000) });
-    return [await inTurn([webSdk, ajv, "valibot", "zod"], scale(7), (checker) => inChild("form", given(checker)))];
-  },
-  aims([table]) {
-    const own = lineOf(table?.lines, webSdk);
-    return [
-      aimOf("millions of valid forms per second", own, "valid", { atLeast: 3, why, tried }),
-      aimOf("millions of invalid forms per second", own, "invalid", { atLeast: 1.5, why: whyInvalid }),
-    ];
+    return [await inTurn([webSdk, ajv, "zod"], scale(7), (checker) => inChild("form", given(checker)))];
   },
 };
 
@@ -83,11 +67,6 @@ const checkers: Readonly<Record<string, (schema: SpecSchema) => Promise<(form: o
   async zod(schema) {
     const checker = zodOf(schema, await import("zod"));
     return (form) => checker.safeParse(form).success;
-  },
-  async valibot(schema) {
-    const v = await import("valibot");
-    const checker = valibotOf(schema, v);
-    return (form) => v.safeParse(checker, form).success;
   },
 };
 
@@ -118,16 +97,4 @@ function zodOf(schema: SpecSchema, zod: typeof Zod): Zod.ZodType {
   if (values) return z.literal([...values]);
   if (type === "integer") return z.int().min(minimum).max(maximum);
   return type === "string" ? z.string().max(maxLength) : z.unknown();
-}
-
-/** The same as valibot's. */
-function valibotOf(schema: SpecSchema, v: typeof Valibot): Valibot.GenericSchema {
-  const { type, enum: values, minimum = -Infinity, maximum = Infinity, maxLength = Infinity, properties } = schema;
-  if (properties)
-    return v.strictObject(
-      Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, v.optional(valibotOf(bounds, v))])),
-    );
-  if (values) return v.picklist(values);
-  if (type === "integer") return v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum));
-  return type === "string" ? v.pipe(v.string(), v.maxLength(maxLength)) : v.unknown();
 }

@@ -1,22 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { nodeSdk, webSdk } from "../clients.ts";
+import { webSdk } from "../clients.ts";
 import { consumers, packagesOf } from "../consumers.ts";
-import { aimOf, inTurn, lineOf, without, type Figures, type Line, type Row } from "../table.ts";
+import { inTurn, without, type Figures, type Line, type Row } from "../table.ts";
 
 const nothing = "nothing";
 const emptyFile = "an empty file";
 const bench = new URL("../", import.meta.url);
 const rounds = 25;
-
-const why =
-  "An empty package takes 2 to 3 ms. Nearly all of the rest V8 takes to compile the code of the entry point, where comments and white space cost little.";
-const tried = [
-  "Publishing minified files: 0.5 ms less, and stack traces that nobody can read. Files without white space: no difference.",
-  "Node's compile cache: 4 ms less, but that is for the program to turn on, with NODE_COMPILE_CACHE for example.",
-  "One shared file instead of two: 2 to 5 ms less. But the entry point of the HTTP client would load forms, waits and stores, too.",
-];
 
 export const row: Row = {
   title: "Import in Node",
@@ -41,12 +33,6 @@ export const row: Row = {
     const names = [nothing, emptyFile, ...Object.keys(consumers)];
     const lines = await inTurn(names, scale(rounds), async (client) => start(client));
     return [without(lines, nothing).map(withPackages)];
-  },
-  aims([table]) {
-    return [
-      aimOf("import", lineOf(table?.lines, webSdk), "ms", { atMost: 4, unit: " ms", why, tried }),
-      aimOf("import", lineOf(table?.lines, nodeSdk), "ms", { atMost: 4.5, unit: " ms", why, tried }),
-    ];
   },
 };
 

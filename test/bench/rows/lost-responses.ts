@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inChild, type Measurement } from "../child.ts";
 import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { startDoubles, type Settings } from "../doubles.ts";
-import { aimOf, inTurn, type Line, lineOf, type Row } from "../table.ts";
+import { inTurn, type Line, type Row } from "../table.ts";
 
 interface Given {
   readonly client: string;
@@ -19,7 +19,6 @@ const ways: readonly (readonly [NonNullable<Settings["lose"]>, string, string])[
   ["cut", "The response is cut in the middle", "response cut"],
   ["rejected", "HTTP 502 from a gateway that had passed the request on", "HTTP 502"],
 ];
-const ours = [nodeSdk, webSdk];
 
 export const row: Row = {
   title: "Lost responses",
@@ -53,18 +52,6 @@ export const row: Row = {
     }
     doubles.stop();
     return tables;
-  },
-  aims(tables) {
-    return tables.flatMap(({ lines }, index) =>
-      ours.flatMap((name) => {
-        const how = ways[index]?.[2] ?? "";
-        const line = lineOf(lines, name);
-        return [
-          aimOf(`duplicates, ${how}`, line, "duplicates", { atMost: 0 }),
-          aimOf(`tasks lost silently, ${how}`, line, "lost", { atMost: 0 }),
-        ];
-      }),
-    );
   },
 };
 

@@ -2,19 +2,7 @@ import { Session } from "node:inspector/promises";
 import { inChild, type Measurement, takeTurns, type TurnTaker, type TurnTaking, watchCpu } from "../child.ts";
 import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { startDoubles } from "../doubles.ts";
-import {
-  aimOf,
-  inTurn,
-  joined,
-  type Line,
-  lineOf,
-  type Row,
-  spread,
-  type Table,
-  type TableShape,
-  type Wanted,
-  withRatio,
-} from "../table.ts";
+import { inTurn, joined, type Line, type Row, type TableShape, withRatio } from "../table.ts";
 import { newTaskid } from "../taskid.ts";
 
 interface Given {
@@ -54,20 +42,6 @@ const warmTable = (atOnce: string): TableShape => ({
 });
 
 const oneByOne = warmTable("one by one");
-
-const nodeMore =
-  "On top come evidence of what was sent, a bounded reading of the response, timeouts, and checks of request and response.";
-const nodeRates = (base: string): Partial<Wanted> => ({
-  why: `node:http alone makes ${base} times the calls of raw fetch. ${nodeMore}`,
-});
-const webMore = "The checks, timeouts and the bounded reading of the response come on top.";
-const webRates = (): Partial<Wanted> => ({
-  why: `It uses the same fetch, whose \`signal\` alone costs 10 to 12 %. ${webMore}`,
-  tried: [
-    "Reading the response in another way: no difference in 15 paired rounds.",
-    "A Headers object or plain headers: no difference either.",
-  ],
-});
 
 export const row: Row = {
   title: "A query",
@@ -113,28 +87,6 @@ export const row: Row = {
     }
     doubles.stop();
     return [warmLines(`${many} at once`, atOnce), warmLines("one by one", single), cold, joined(allocation)];
-  },
-  aims([atOnce, single, , allocation]) {
-    const of = (sdk: string, atLeast: number, oneAtLeast: number, atMost: number) => {
-      const stands = sdk === nodeSdk ? "node:http" : fetched;
-      const [rates, more] = sdk === nodeSdk ? [nodeRates, nodeMore] : [webRates, webMore];
-      const ratio = (table: Table | undefined, key: string, least: number) =>
-        aimOf(`calls/s, ${key}, times raw fetch`, lineOf(table?.lines, sdk), `${key} ratio`, {
-          atLeast: least,
-          ...rates(spread(lineOf(table?.lines, stands), `${key} ratio`).median.toFixed(2)),
-        });
-      const base = spread(lineOf(allocation?.lines, stands), "allocatedKb").median.toFixed(1);
-      return [
-        ratio(atOnce, "64 at once", atLeast),
-        ratio(single, "one by one", oneAtLeast),
-        aimOf("allocation per call", lineOf(allocation?.lines, sdk), "allocatedKb", {
-          atMost,
-          unit: " kB",
-          why: `${stands} alone allocates ${base} kB. ${more}`,
-        }),
-      ];
-    };
-    return [...of(nodeSdk, 2.6, 2.3, 28), ...of(webSdk, 1, 0.98, 58)];
   },
 };
 
