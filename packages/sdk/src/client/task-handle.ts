@@ -9,7 +9,6 @@ import type {
   Check,
   DeleteFields,
   Deletions,
-  PartialResult,
   Records,
   State,
   Task,
@@ -27,19 +26,13 @@ export interface TaskHost extends TasksHost, WaitHost, ResultHost {
   readonly states: StateOptions;
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor assigns these fields
+export interface TaskHandle<out K extends Kind> extends Pick<Task<K>, Exclude<keyof TaskJSON, "version" | "partial">> {}
+
 /** The handle of a task: its data, and its methods on a client. */
 export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
-  declare readonly kind: K;
-  declare readonly taskid: string;
-  declare readonly model: string | undefined;
-  declare readonly origin: string;
-  declare readonly resultCount: number;
-  declare readonly createdAt: number | undefined;
-  declare readonly initialUrl: string | undefined;
-  declare readonly generationId: string | undefined;
-  declare readonly requestId: string | undefined;
   #record: Records[K] | undefined;
-  #partial: PartialResult | undefined;
+  #partial: TaskJSON["partial"];
   #isDeleted = false;
   /** Whether its end was emitted, however often it is checked. */
   #hasEnded = false;

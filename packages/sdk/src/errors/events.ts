@@ -8,7 +8,8 @@ import { afterCreation, messageOf } from "./errors.ts";
  */
 export type MediaGenEvent =
   /** A generation created a task, which is billed. `attempt` is the number of requests that it took. */
-  | (CallEvent & Generated & { readonly type: "generated"; readonly attempt: number })
+  | (CallEvent &
+      Pick<Task, "taskid" | "resultCount" | "origin"> & { readonly type: "generated"; readonly attempt: number })
   /** A request failed and is retried. Polls of a wait count: `attempt` is the number of polls that failed in a row. */
   | (CallEvent & {
       readonly type: "retried";
@@ -23,21 +24,18 @@ export type MediaGenEvent =
   /** A call of a method failed with this error, or with the signal's reason if that aborted. Emitted once for each. */
   | (CallEvent & { readonly type: "failed"; readonly error: unknown })
   /** A check found for the first time that a task has ended. Emitted once for each task object. */
-  | (Pick<Task, "kind" | "model" | "taskid"> & {
-      readonly type: "ended";
-      readonly state: "succeeded" | "failed";
-      /** The raw status of the record. */
-      readonly status: number | undefined;
-      readonly at: number;
-      /** The time since its generation, in milliseconds; undefined if that is unknown. */
-      readonly durationMs: number | undefined;
-    })
+  | (Pick<CallEvent, "model" | "at"> &
+      Pick<Task, "kind" | "taskid"> & {
+        readonly type: "ended";
+        readonly state: "succeeded" | "failed";
+        /** The raw status of the record. */
+        readonly status: number | undefined;
+        /** The time since its generation, in milliseconds; undefined if that is unknown. */
+        readonly durationMs: number | undefined;
+      })
   | StoreFailed
   /** A task arrived after its generation was considered unknown, or after its key went to another attempt. It is recorded. */
   | { readonly type: "lateTask"; readonly generationId: string; readonly task: TaskJSON };
-
-/** The task of a new generation. */
-type Generated = Pick<Task, "taskid" | "resultCount" | "origin">;
 
 /** The fields that the events of calls share. */
 export interface CallEvent {

@@ -1,6 +1,6 @@
 import type { Emit } from "../errors/events.ts";
 import { describeDuration } from "../errors/issue.ts";
-import type { GenerationFacts, GenerationRecord, Sender, UnreadableRecord } from "../task/generation.ts";
+import type { GenerationFacts, GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { type GenerationStore, type ListFilter, whyUnreadable, type WriteResult } from "./store.ts";
@@ -13,9 +13,9 @@ export const silentAfterMs = 15_000;
 /** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
   /** This process, if the runtime can identify it. */
-  readonly sender?: Sender | undefined;
+  readonly sender?: GenerationRecord["sender"];
   /** Whether that process is known to have ended. */
-  hasEnded(sender: Sender): boolean;
+  hasEnded(sender: NonNullable<GenerationRecord["sender"]>): boolean;
 }
 
 /** Dependencies of a ledger. */

@@ -1,4 +1,3 @@
-import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "./task.ts";
 
 /**
@@ -8,28 +7,12 @@ import type { TaskJSON } from "./task.ts";
  */
 export type GenerationState = "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended";
 
-/** The process that sends a generation. */
-export interface Sender {
-  /** The name of its host. */
-  readonly host: string;
-  /** An id of the host's last start, if the system has one. */
-  readonly bootId?: string | undefined;
-  /** Its process id. */
-  readonly pid: number;
-}
-
 /** The facts of a generation that are known before it is sent. */
-export interface GenerationFacts {
-  /** The kind of its results: video or image. */
-  readonly kind: Kind;
+export interface GenerationFacts extends Pick<TaskJSON, "kind" | "origin" | "resultCount"> {
   /** The model of the generation. */
   readonly model: string;
-  /** The origin of the base URL. */
-  readonly origin: string;
   /** The SHA-256 of the form, its files included; the form itself is not stored. */
   readonly digest?: string | undefined;
-  /** The number of results that the form requests. */
-  readonly resultCount: number;
   /** The caller's idempotency key. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -56,8 +39,8 @@ export interface GenerationRecord extends GenerationFacts {
   readonly createdAt: number;
   /** The time when the entry was written, in milliseconds since 1970. */
   readonly updatedAt: number;
-  /** The process that sends it, if the runtime has processes. */
-  readonly sender?: Sender | undefined;
+  /** The process that sends it, if the runtime has processes. `bootId` is an id of its host's last start. */
+  readonly sender?: { readonly host: string; readonly bootId?: string | undefined; readonly pid: number } | undefined;
   /** The task, once it is `created`. */
   readonly task?: TaskJSON | undefined;
   /** The end of the task, once the generation is `ended`. */
@@ -68,10 +51,5 @@ export interface GenerationRecord extends GenerationFacts {
   readonly resolvedByHand?: boolean | undefined;
 }
 
-/** An entry in a store that this version cannot read: it is damaged, or a newer version wrote it. */
-export interface UnreadableRecord {
-  /** The entry's id. */
-  readonly id: string;
-  /** The reason why it cannot be read. */
-  readonly unreadable: string;
-}
+/** An entry in a store that this version cannot read, and why: it is damaged, or a newer version wrote it. */
+export type UnreadableRecord = Readonly<Record<"id" | "unreadable", string>>;

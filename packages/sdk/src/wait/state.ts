@@ -1,5 +1,5 @@
 import { invalidRequest } from "../errors/errors.ts";
-import type { PartialResult, State, TaskRecord } from "../task/task.ts";
+import type { State, TaskJSON, TaskRecord } from "../task/task.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
 
@@ -26,9 +26,9 @@ export function readState(
   record: TaskRecord,
   status: number | undefined,
   results: number,
-  partial: PartialResult | undefined,
+  partial: TaskJSON["partial"],
   { statuses, classify }: StateOptions,
-): { readonly state: State; readonly partial: PartialResult | undefined } {
+): { readonly state: State; readonly partial: TaskJSON["partial"] } {
   const count = record.url.length;
   const checks = partial?.count === count ? partial.checks + 1 : 1;
   const isDone = count >= results || (count > 0 && checks >= checksOfPartialResult);
