@@ -6,7 +6,7 @@ import { readSpecPages, table } from "../docs/tables.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Returns a table of the spec, the packages or a measurement by the name that pages include it under. */
+/** Returns a table of the spec or the packages by the name that pages include it under. */
 export type Tables = (name: string, argument: string | undefined) => string | undefined;
 
 const program = /^```(\w+) file=(\S+)(?: region=(\S+))?( mark="[^"\n]+")?\n(?:[^]*?\n)??```$/gm;
@@ -57,7 +57,6 @@ export function tablesOf(yaml: string): Tables {
     if (name === "exit-codes") return exitCodesTable();
     if (name === "options" && argument) return optionsTable(argument);
     if (name === "runtimes") return runtimesTable();
-    if (name === "measured" && argument) return measured(argument);
     if (name === "file" && argument) return read(argument);
     return Object.hasOwn(tables, name) ? tables[name as keyof typeof tables] : undefined;
   };
@@ -122,13 +121,6 @@ function runtimesTable(): string {
     engine === "workerd" ? "`@mediagen/sdk`" : "`@mediagen/sdk`, `@mediagen/sdk/node`",
   ]);
   return table(["Runtime", "Tested versions", "Entry points"], rows);
-}
-
-/** The first table of a section of docs/benchmarks.md, by the section's anchor. */
-function measured(anchor: string): string | undefined {
-  const sections = (read("docs/benchmarks.md") ?? "").split(/^## /m);
-  const section = sections.find((text) => text.split("\n")[0]?.toLowerCase().replaceAll(" ", "-") === anchor);
-  return /^\|[^]*?(?=\n\n)/m.exec(section ?? "")?.[0];
 }
 
 function read(path: string): string | undefined {

@@ -33,8 +33,8 @@ const budgets: Sizes = {
 const debts: Sizes = {
   "packages/sdk: lines, code lines": [1_638, 812],
   "packages/cli: lines, code lines": [114, 168],
-  "scripts: lines": [729],
-  "test: lines of TypeScript": [13_977],
+  "scripts: lines": [721],
+  "test: lines of TypeScript": [13_976],
   "docs/site: lines": [67],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };

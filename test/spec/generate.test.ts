@@ -97,7 +97,6 @@ describe("in a copy of the project whose spec has further models", () => {
       "docs/guides",
       "docs/examples",
       "docs/home.md",
-      "docs/benchmarks.md",
       "test/runtimes/engines/package.json",
     ]) {
       await cp(path, join(copy, path), { recursive: true });
