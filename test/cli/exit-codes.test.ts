@@ -341,9 +341,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       const baseUrl = `${env["MEDIAGEN_BASE_URL"]}/v1`;
       expect(await mediagen([...image, "--base-url", baseUrl], { cwd, env }).ended).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(
-          "No task was created.\n  Check baseUrl: the paths of operations are added to it.",
-        ),
+        stderr: expect.stringContaining("No task was created.\n  Correct what the service names, and check baseUrl."),
       });
     }));
 

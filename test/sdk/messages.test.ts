@@ -67,8 +67,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "apiKey with a line break": ({ createMediaGen }) =>
     createMediaGen({ baseUrl: origin, apiKey: "a\nb" }).video.task("t").check(),
   "apiKey empty": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, apiKey: "" }).video.task("t").check(),
-  "apiKey of the emulator": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: "https://media.example", apiKey: "emulator-key" }).video.task("t").check(),
 
   "generate: no such model": (_, media) => media.generate("vidmodelv3", { prompt: "A fox" }),
   "generate: a word that is no model": (_, media) => media.generate("sora", { prompt: "A fox" }),

@@ -73,7 +73,9 @@ test("without a key no Authorization is sent: the server at the base URL holds i
 });
 
 test("a key that no header can carry is refused without being shown", async () => {
-  await expect(whereTo({ baseUrl: "http://localhost", apiKey: "" })).rejects.toThrow(/apiKey is empty\. Pass a key/);
+  await expect(whereTo({ baseUrl: "http://localhost", apiKey: "" })).rejects.toThrow(
+    /apiKey has a value that no header can carry/,
+  );
   for (const apiKey of ["secret\nline", "secret–dash", " secret", "sécret"]) {
     const error: unknown = await errorOf(whereTo({ baseUrl: "http://localhost", apiKey }));
     expect(error, JSON.stringify(apiKey)).toEqual(about("apiKey"));
@@ -133,28 +135,6 @@ describe("a base URL that is none is refused", () => {
     expect(error).toEqual(about("baseUrl"));
     expect(inspect(error)).not.toContain("secret");
   });
-});
-
-test("the emulator's key is refused anywhere but on this machine, and where http is allowed", async () => {
-  for (const baseUrl of [
-    "http://localhost",
-    "https://localhost",
-    "http://emulator.localhost:4020",
-    "http://127.0.0.1",
-    "http://[::1]:80",
-    "http://emulator:4020",
-  ]) {
-    const sent = await whereTo({ baseUrl, apiKey: "emulator-key", allowHttp: true });
-    expect(sent).toMatchObject([expect.anything(), "emulator-key"]);
-  }
-  for (const baseUrl of [
-    "https://media.example.com",
-    "https://localhost.example.com",
-    "https://127.0.0.1.example.com",
-    "https://10.0.0.1",
-  ]) {
-    await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toEqual(about("apiKey"));
-  }
 });
 
 test("what limits something is a number: one that is none would limit nothing", async () => {

@@ -132,22 +132,6 @@ test("an answer of more than a mebibyte is not read to its end", async () => {
   expect(pulled).toBeLessThan(50);
 });
 
-test("an answer that is deeper than any of the service's is none", async () => {
-  const deep = `{"code":1000,"msg":"","data":{"taskid":"t-1","more":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`;
-  const { generation, query } = await outcomes(() => new Response(deep));
-  expect(generation).toBeInstanceOf(OutcomeUnknownError);
-  expect(query).toBeInstanceOf(ServiceError);
-});
-
-test.each([
-  [62, "read"],
-  [63, "none"],
-])("an answer with %i lists in one another is %s", async (depth, what) => {
-  const nested = `{"code":1000,"msg":"","data":{"taskid":"t-1","more":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
-  const { generation } = await outcomes(() => new Response(nested));
-  expect(generation instanceof OutcomeUnknownError ? "none" : "read").toBe(what);
-});
-
 test("a deletion whose success has no data is not taken for done", async () => {
   for (const body of [
     { code: 1000, msg: "" },

@@ -1,6 +1,5 @@
 import createFetchClient, { type Client } from "openapi-fetch";
-import { keyHeaders } from "./call/api-key.ts";
-import { ignoredWithKey } from "./call/headers.ts";
+import { ignoredWithKey, keyHeaders } from "./call/headers.ts";
 import { type ClientOptions, clientOptions } from "./client/options.ts";
 import { readAccess } from "./client/settings.ts";
 import { type OptionTypes, readOptions } from "./errors/options.ts";
@@ -55,7 +54,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     for (const [name, instead] of key === undefined ? [] : ignoredWithKey)
       if (request.headers.has(name))
         throw invalid(`headers.${name}`, "notAllowed", "would be ignored", `Use ${instead}.`);
-    const all = { ...Object.fromEntries(request.headers), ...keyHeaders(key, request.url, subject) };
+    const all = { ...Object.fromEntries(request.headers), ...keyHeaders(key, subject) };
     const init = postInit(all, await request.blob(), request.signal);
     const send: Fetch = given.fetch ?? globalThis.fetch;
     return send(request.url, init).then(toWebResponse, (error: unknown) => {

@@ -2,7 +2,6 @@ import {
   ConnectionError,
   InvalidRequestError,
   mayPass,
-  messageOf,
   noResponse,
   OutcomeUnknownError,
   type SentGeneration,
@@ -17,10 +16,9 @@ import { codes, operations } from "../spec/operations.gen.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { type Answer, dataIn, describe, isSuccess, readAnswer, taskidIn, verdictOn } from "./answer.ts";
-import { type ApiKey, keyHeaders } from "./api-key.ts";
+import { type Answer, describe, isSuccess, readAnswer, taskidIn } from "./answer.ts";
 import { NeverSentError } from "./evidence.ts";
-import { mergeHeaders } from "./headers.ts";
+import { type ApiKey, keyHeaders, mergeHeaders } from "./headers.ts";
 import { type Hide, hideInError, type UsedKeys } from "./hide-key.ts";
 import type { Retries, Tried } from "./retries.ts";
 import type { Transport } from "./transport.ts";
@@ -61,33 +59,36 @@ export async function call(
   operation: Operation,
   wire: WireFields,
   context: CallContext,
-): Promise<{ readonly data: NonNullable<ReturnType<typeof dataIn>>; readonly response: Answer }> {
+): Promise<{ readonly data: Readonly<Record<string, unknown>>; readonly response: Answer }> {
   const { emit, retries, time } = host;
   const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
   const { kind, model, taskid, generationId = generation?.generationId } = subject;
-  const ids = { operation: operation.id, kind, model, taskid, generationId };
+  const isPaid = generation !== undefined;
   const start = time.steady();
   let isLost = false;
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const tried = await tryOnce(host, operation, wire, context);
-    const { answer, verdict, error, keys } = tried;
+    const { answer, error } = tried;
     const about = () => {
-      const durationMs = Math.round(time.steady() - start);
-      return { ...ids, at: time.now(), durationMs, attempt, requestId: answer?.requestId };
+      const times = { at: time.now(), durationMs: Math.round(time.steady() - start) };
+      const ids = { operation: operation.id, kind, model, taskid, generationId, requestId: answer?.requestId };
+      return { ...ids, ...times, attempt };
     };
-    const isOver = pollTimeoutMs !== undefined || (!answer && signal?.aborted);
-    const delayMs = isOver ? undefined : retries.delayAfter(tried, attempt, generation !== undefined);
+    const isOver = pollTimeoutMs !== undefined || (!answer && signal?.aborted) || !retries.mayRepeat(tried, isPaid);
+    const delayMs = isOver ? undefined : retries.nextDelay(attempt, isPaid, answer?.retryAfterMs);
     if (delayMs !== undefined) {
       isLost ||= answer ? answer.status !== 429 : !(error instanceof NeverSentError);
-      emit({ type: "retried", ...about(), delayMs, status: answer?.status, error: hideInError(error, keys.hide) });
+      emit({ type: "retried", ...about(), delayMs, status: answer?.status, error });
       await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
       await time.sleep(delayMs, signal, "pause");
       continue;
     }
     if (answer) retries.succeeded();
-    const data = answer && dataIn(answer, verdict);
-    if (!data) throw failureOf(tried, operation, context, { isLost, hide: keys.hide });
+    const { code, data, status = 0, verdict } = answer ?? {};
+    const isDone = generation ? verdict === "created" : code === codes.success && isSuccess(status);
+    if (!answer || !isDone || !data)
+      throw failureOf(tried, operation, context, { isLost, hasKey: host.apiKey !== undefined });
     if (generation) {
       const { resultCount, origin } = generation;
       emit({ type: "generated", ...about(), taskid: taskidIn(data) ?? "", resultCount, origin });
@@ -96,17 +97,20 @@ export async function call(
   }
 }
 
+/** A transport knows the type of a form. */
+const jsonType = { "content-type": "application/json" };
+
 /** Sends one request, once, within its timeout. Rejects only if something other than the network failed before it was sent. */
 async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, context: CallContext): Promise<Tried> {
-  const { apiKey, baseUrl, loadTransport, time, timeouts } = host;
-  let { keys } = host;
-  const { generation, onPhase, pollTimeoutMs } = context;
+  const { apiKey, baseUrl, keys, loadTransport, time, timeouts } = host;
+  const { generation, onPhase, pollTimeoutMs = Infinity } = context;
   const isPaid = generation !== undefined;
-  const totalMs = isPaid ? timeouts.generateMs : Math.min(timeouts.queryMs, pollTimeoutMs ?? Infinity);
+  const totalMs = isPaid ? timeouts.generateMs : Math.min(timeouts.queryMs, pollTimeoutMs);
   const tooLong = () => new Error(`the call took longer than ${describeDuration(totalMs)}`);
   const deadline = new Deadline(time, totalMs, tooLong, context.signal);
   const { signal } = deadline;
-  let isKeyed = false;
+  /** Hides the key, once it is known. */
+  let hide: Hide | undefined;
   /** Whether the first byte may have left. */
   let isSending = false;
   /** What the key function or the store rejected with. */
@@ -124,30 +128,28 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   };
   try {
     const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), signal) : apiKey;
-    isKeyed = true;
     const url = baseUrl + operation.path;
-    // A transport knows the type of a form.
-    const typed = isPaid ? undefined : { "content-type": "application/json" };
-    const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key, url), typed);
-    if (key) keys = keys.with(key);
+    const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key), isPaid ? {} : jsonType);
+    hide = key ? keys.add(key) : keys.hide;
     const body = isPaid ? await orAbort(toMultipart(wire), signal) : JSON.stringify(wire);
     const transport = await loadTransport();
     // A fetch function may ignore the signal.
     const reply = await orAbort(transport({ url, headers, body }, { signal, isPaid, beforeSend }), signal);
-    const answer = readAnswer(reply, time.now(), keys);
-    return { keys, answer, verdict: isPaid ? verdictOn(answer) : undefined, hasKey: key !== undefined };
+    return { answer: readAnswer(reply, time.now(), hide) };
   } catch (error) {
     // A wait continues if there is no key for one of its polls.
-    if (blocked && pollTimeoutMs === undefined) throw blocked.error;
+    if (blocked && pollTimeoutMs === Infinity) throw blocked.error;
     // A file has changed, no header can carry the key, or a proxy cannot be used.
     if (!isSending && error instanceof InvalidRequestError) throw error;
     // Engines report an abort in many ways. Only a `NeverSentError` says more.
-    const reason = signal.aborted && !(error instanceof NeverSentError) ? signal.reason : error;
-    if (isSending || reason instanceof NeverSentError) return { keys, error: reason };
+    const isProof = error instanceof NeverSentError;
+    const hidden = hideInError(isProof ? error.cause : error, hide ?? keys.hide);
+    const reason = signal.aborted && !isProof ? signal.reason : hidden;
+    if (isSending && !isProof) return { error: reason };
     const unsent = new NeverSentError(reason);
     // A key that does not come in time would not come in the next attempt.
-    if (!isKeyed && deadline.passed) throw new ConnectionError(operation.id, unsent, unsent.message);
-    return { keys, error: unsent };
+    if (deadline.passed && !hide) throw new ConnectionError(operation.id, unsent, unsent.message);
+    return { error: unsent };
   } finally {
     deadline.end();
   }
@@ -155,25 +157,21 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
 
 /** Returns the error that a call ends with. `isLost`: the response to an earlier attempt was lost. */
 function failureOf(
-  tried: Tried,
+  { answer, error }: Tried,
   operation: Operation,
   { generation, signal }: CallContext,
-  { isLost, hide }: { readonly isLost: boolean; readonly hide: Hide },
+  { isLost, hasKey }: { readonly isLost: boolean; readonly hasKey: boolean },
 ): unknown {
   const { id } = operation;
-  const { answer, verdict, error, hasKey } = tried;
   if (!answer) {
-    // The caller's own abort reason is passed on unchanged.
-    const cause = signal?.aborted && error === signal.reason ? error : hideInError(error, hide);
     const isUnsent = error instanceof NeverSentError;
-    if (generation && !isUnsent) return new OutcomeUnknownError(noResponse(cause), id, generation, { cause });
-    if (signal?.aborted) return signal.reason;
+    if (generation && !isUnsent) return new OutcomeUnknownError(noResponse(error), id, generation, { cause: error });
     // The error of a request that was never sent says so itself.
-    return new ConnectionError(id, cause, isUnsent ? messageOf(cause) : undefined);
+    return signal?.aborted ? signal.reason : new ConnectionError(id, error, isUnsent ? error.message : undefined);
   }
-  const reason = describe(answer, verdict);
-  const response = { ...answer, ...answer.envelope };
-  if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, response);
+  const { status, code, verdict } = answer;
+  const reason = describe(answer);
+  if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, answer);
   const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
   const what = [
     reason,
@@ -182,23 +180,17 @@ function failureOf(
     isLost && isDeletion && "The response to an earlier attempt was lost: the tasks may already be deleted",
     !hasKey && "No API key was sent",
   ];
-  const { status, envelope } = answer;
-  const isRetryable = mayPass(status) || (isSuccess(status) && !envelope);
-  const isOut = envelope?.code === codes.insufficientCredits;
-  const correct = generation
-    ? "Correct what the service names, then generate it again."
-    : "Check the task's id and baseUrl.";
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
-  const advice = isOut ? addCredits : (hints[status] ?? (isRetryable ? "It is safe to retry." : correct));
-  return serviceError(what.filter(Boolean).join(". "), id, response, { isRetryable, advice });
+  const isRetryable = mayPass(status) || (isSuccess(status) && code === undefined);
+  const other = isRetryable ? "It is safe to retry." : "Correct what the service names, and check baseUrl.";
+  const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : (hints[status] ?? other);
+  return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice });
 }
 
-const addCredits = "Add credits, then make the same call again.";
 const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
 /** Advice for an HTTP status. */
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,
-  404: "Check baseUrl: the paths of operations are added to it.",
   413: "Use smaller files: these are too large for the service or a proxy.",
 };

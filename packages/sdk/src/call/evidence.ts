@@ -1,9 +1,13 @@
 import { messageOf } from "../errors/errors.ts";
 
-/** Codes of a failed lookup, connection attempt or TLS handshake: no byte of a request can have left by then. */
-const lookUpCodes = /^(ENOTFOUND|EAI_[A-Z]+|EMFILE|ENFILE)$/;
-const connectCodes =
-  /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/;
+/** The system calls and codes of a failed lookup or connection attempt: no byte of a request can have left by then. */
+const unsentCodes = [
+  /^getaddrinfo (ENOTFOUND|EAI_[A-Z]+|EMFILE|ENFILE)$/,
+  /^connect (ECONNREFUSED|E(NET|HOST)UNREACH|E(NET|HOST)DOWN|EADDRNOTAVAIL|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/,
+  // Bun does not report the system call.
+  /^undefined (ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED)$/,
+  / (UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/,
+];
 const certificateCodes =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|CERT_[A-Z_]+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 /** No TLS at that port, or only HTTP/2. Node's fetch has other codes for errors in an established session, node:https does not. */
@@ -19,7 +23,10 @@ export class NeverSentError extends Error {
     // Happy Eyeballs: every address was tried.
     const reasons: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
     super(`nothing was sent (${reasons.map(messageOf).join("; ")})`, { cause });
-    this.isFinal = certificateCodes.test(factsOf(causeOf(cause)).code) || isRejectedTunnel(cause);
+    const { code, statusCode } = factsOf(causeOf(cause));
+    // It requires another user, or does not allow the host.
+    const isRefused = statusCode >= 300 && statusCode < 500 && statusCode !== 408 && statusCode !== 429;
+    this.isFinal = certificateCodes.test(code) || (code === "ERR_PROXY_TUNNEL" && isRefused);
   }
 }
 
@@ -46,28 +53,16 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-/** Returns the code and the system call of an error of the network; the code is empty if it has none. */
-function factsOf(error: unknown): { readonly code: string; readonly syscall: unknown } {
-  // The cast: errors of the network have these fields.
-  const { code = "", syscall } = (error instanceof Error ? error : {}) as { code?: unknown; syscall?: unknown };
-  return { code: String(code), syscall };
+/** Returns what an error of the network says besides its message; the code is empty if it has none. */
+function factsOf(error: unknown): { readonly code: string; readonly syscall?: unknown; readonly statusCode: number } {
+  // The cast: errors of the network have these fields, and that of a rejected tunnel has the status of its response.
+  const facts = (error instanceof Error ? error : {}) as { code?: unknown; syscall?: unknown; statusCode?: number };
+  const { code = "", syscall, statusCode = 0 } = facts;
+  return { code: String(code), syscall, statusCode };
 }
 
 function isBeforeSending(error: unknown): boolean {
   const { code, syscall } = factsOf(error);
-  return (
-    (lookUpCodes.test(code) && syscall === "getaddrinfo") ||
-    (connectCodes.test(code) && syscall === "connect") ||
-    // Bun does not report the system call.
-    (/^(ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED)$/.test(code) && syscall === undefined) ||
-    /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/.test(code) ||
-    (code === "ECONNRESET" && messageOf(error).includes("before secure TLS connection was established"))
-  );
-}
-
-/** Returns whether a proxy has rejected a tunnel for good: it requires another user, or does not allow the host. */
-function isRejectedTunnel(error: unknown): boolean {
-  // The cast: Node's error of a rejected CONNECT has its status.
-  const { code, statusCode = 0 } = Object(error) as { readonly code?: unknown; readonly statusCode?: number };
-  return code === "ERR_PROXY_TUNNEL" && statusCode >= 300 && statusCode < 500 && ![408, 429].includes(statusCode);
+  const isReset = code === "ECONNRESET" && messageOf(error).includes("before secure TLS connection was established");
+  return isReset || unsentCodes.some((row) => row.test(`${String(syscall)} ${code}`));
 }

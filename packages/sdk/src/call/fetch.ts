@@ -1,4 +1,4 @@
-import { onAbort } from "../time/deadline.ts";
+import { orAbort } from "../time/deadline.ts";
 import { NeverSentError, provesUnsent } from "./evidence.ts";
 import { BodyText, type Transport } from "./transport.ts";
 
@@ -86,31 +86,25 @@ export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Tr
     });
     const response = toWebResponse(await sending);
     const text = await readBody(response, signal);
-    const { status, redirected } = response;
-    return { status, redirected, text, headers: headersOf(response) };
+    const { status, redirected, headers: received } = response;
+    // Those of some mocks cannot be listed. A response that names a paid task must not be lost over that.
+    const all = Symbol.iterator in received ? Object.fromEntries(received) : {};
+    return { status, redirected, text, headers: all };
   };
-}
-
-/** Those of some mocks cannot be listed. A response that names a paid task must not be lost over that. */
-function headersOf({ headers }: Response): Readonly<Record<string, string>> {
-  return Symbol.iterator in headers ? Object.fromEntries(headers) : {};
 }
 
 /** Reads the body of a response until the signal aborts, also if the fetch function ignores it. */
 async function readBody({ body }: Response, signal: AbortSignal): Promise<string> {
   const text = new BodyText();
   const reader = body?.getReader();
-  // An unread body would keep its connection open.
-  const cancel = () => void reader?.cancel().catch(() => undefined);
-  const release = onAbort(signal, cancel);
   try {
-    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+    for (let piece; reader && !(piece = await orAbort(reader.read(), signal)).done;) {
       const tooLong = text.add(piece.value);
       if (tooLong) throw tooLong;
     }
     return text.end();
   } finally {
-    release();
-    cancel();
+    // An unread body would keep its connection open.
+    void reader?.cancel().catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
-import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
+import { type Issue, issueOf, nothingWasSent } from "../errors/issue.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
@@ -24,7 +24,7 @@ export const ignoredWithKey: Ignored = new Map([
 const validName = /^[\w!#$%&'*+.^`|~-]+$/;
 const validValue = /^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 /** A value that the runtime would reject in an error that shows it. */
-export const unsendable = "has a value that no header can carry (not shown)";
+const unsendable = "has a value that no header can carry (not shown)";
 
 /** Returns the `user-agent` header of every request; none in browsers, which send their own. */
 export function userAgent(): RequestHeaders {
@@ -62,9 +62,8 @@ function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue |
   if (reserved.test(name)) return issueOf(field, "notAllowed", "is set by the SDK", "Use other headers.");
   if (!validName.test(name))
     return issueOf(field, "invalid", "is not a valid name", "Use letters, digits and hyphens.");
-  if (value === undefined) return undefined;
-  if (typeof value !== "string") return issueOf(field, "invalid", mustBe("a string", value));
-  return validValue.test(value) ? undefined : issueOf(field, "invalid", unsendable, "Use text without line breaks.");
+  if (value === undefined || (typeof value === "string" && validValue.test(value))) return undefined;
+  return issueOf(field, "invalid", unsendable, "Use text without line breaks.");
 }
 
 /** Merges headers. A later header replaces an earlier one of its name. */
@@ -72,4 +71,20 @@ export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): R
   const merged: RequestHeaders = Object.assign({}, ...all);
   // The cast: an index signature does not say that its fields have a value.
   return withoutUndefined(merged) as Readonly<Record<string, string>>;
+}
+
+/** The API key, or a function that returns it for each call; undefined if the server at the base URL holds it. */
+export type ApiKey = string | undefined | (() => Promise<string | undefined>);
+
+/**
+ * Returns the headers that carry a key.
+ *
+ * @throws An {@link InvalidRequestError} if no header can carry it: the engine would reject it in an error that shows it
+ */
+export function keyHeaders(key: string | undefined, subject = "createMediaGen"): Readonly<Record<string, string>> {
+  if (key === undefined) return {};
+  const advice = "Use printable ASCII without line breaks.";
+  if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
+    throw invalidRequest(subject, "apiKey", "invalid", unsendable, advice, nothingWasSent);
+  return { authorization: key };
 }

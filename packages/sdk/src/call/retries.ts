@@ -1,8 +1,6 @@
 import { mayPass } from "../errors/errors.ts";
-import { codes } from "../spec/operations.gen.ts";
-import { type Answer, isSuccess, mayHoldTask, type Verdict } from "./answer.ts";
+import { type Answer, isSuccess } from "./answer.ts";
 import { NeverSentError } from "./evidence.ts";
-import type { UsedKeys } from "./hide-key.ts";
 
 /** Options for the retries of requests. */
 export interface RetryOptions {
@@ -20,15 +18,11 @@ export interface RetryOptions {
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;
 }
 
-/** The outcome of one attempt: a response, with its verdict if the request is paid, or the reason why there is none. */
+/** The outcome of one attempt: a response, or the reason why there is none. */
 export interface Tried {
   readonly answer?: Answer;
-  readonly verdict?: Verdict | undefined;
-  /** Whether the request had an API key. */
-  readonly hasKey?: boolean;
+  /** Without the key. */
   readonly error?: unknown;
-  /** Hide the keys that the client had used by then. */
-  readonly keys: UsedKeys;
 }
 
 const firstDelayMs = 250;
@@ -51,16 +45,23 @@ export class Retries {
     this.#random = random;
   }
 
-  /** Returns the delay before the next attempt of a call, in milliseconds; undefined if there must be none. */
-  delayAfter(tried: Tried, attempts: number, isPaid: boolean): number | undefined {
-    const isAllowed = isPaid ? this.#mayResend(tried) : mayRepeat(tried);
-    return isAllowed ? this.nextDelay(attempts, isPaid, tried.answer?.retryAfterMs) : undefined;
+  /** Returns whether a request may be repeated. */
+  mayRepeat({ answer, error }: Tried, isPaid: boolean): boolean {
+    if (!answer) return error instanceof NeverSentError ? !error.isFinal : !isPaid;
+    const { status, code, verdict, retryAfterMs, redirected, mayHoldTask } = answer;
+    const isUnread = code === undefined && (isSuccess(status) || mayPass(status));
+    // Queries and deletions are safe to repeat. A success that cannot be read counts as no response.
+    if (!isPaid) return verdict !== "noCredits" && (status === 429 || isUnread);
+    if (status !== 429 && !this.#options.resendGenerationAfter?.some((one) => one === status)) return false;
+    // Only the caller knows what 503 means at this service, and only without an envelope.
+    return status === 503 ? retryAfterMs !== undefined && !redirected && !mayHoldTask : verdict === "rejected";
   }
 
   /** Returns the delay before the next attempt of a request that may be repeated; undefined if it was repeated often enough. */
   nextDelay(attempts: number, isPaid: boolean, retryAfterMs?: number): number | undefined {
-    if (attempts > (this.#options.retries ?? 4) || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;
-    if (!isPaid && this.#budget < 1) return undefined;
+    const isSpent = !isPaid && this.#budget < 1;
+    if (isSpent || attempts > (this.#options.retries ?? 4) || (retryAfterMs ?? 0) > longestRetryAfterMs)
+      return undefined;
     if (!isPaid) this.#budget--;
     // Full jitter: clients that failed together do not come back together.
     return retryAfterMs ?? this.#random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts);
@@ -70,24 +71,4 @@ export class Retries {
   succeeded(): void {
     this.#budget = Math.min(fullBudget, this.#budget + budgetPerResponse);
   }
-
-  /** Only what provably created no task is retried. */
-  #mayResend({ answer, verdict, error }: Tried): boolean {
-    if (!answer) return error instanceof NeverSentError && !error.isFinal;
-    const { status, retryAfterMs, redirected } = answer;
-    const after: readonly number[] = [429, ...(this.#options.resendGenerationAfter ?? [])];
-    if (!after.includes(status)) return false;
-    // Only the caller knows what 503 means at this service, and only without an envelope.
-    if (status === 503) return retryAfterMs !== undefined && !redirected && !mayHoldTask(answer);
-    return verdict === "rejected";
-  }
-}
-
-/** Queries and deletions are safe to repeat. */
-function mayRepeat({ answer, error }: Tried): boolean {
-  if (!answer) return !(error instanceof NeverSentError && error.isFinal);
-  const { status, envelope } = answer;
-  if (envelope?.code === codes.insufficientCredits) return false;
-  // A success that cannot be read counts as no response.
-  return status === 429 || (!envelope && (isSuccess(status) || mayPass(status)));
 }

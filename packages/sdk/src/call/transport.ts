@@ -37,15 +37,12 @@ const longestBody = 1024 * 1024;
 /** The text of a body, which arrives in pieces. */
 export class BodyText {
   readonly #decoder = new TextDecoder();
-  #bytes = 0;
   #text = "";
 
   /** Returns an error if it becomes too long. */
   add(piece: Uint8Array): Error | undefined {
-    this.#bytes += piece.byteLength;
-    if (this.#bytes > longestBody) return new Error(`the response is longer than ${longestBody} bytes`);
     this.#text += this.#decoder.decode(piece, { stream: true });
-    return undefined;
+    return this.#text.length > longestBody ? new Error(`the response is longer than ${longestBody}`) : undefined;
   }
 
   end(): string {

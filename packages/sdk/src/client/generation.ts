@@ -1,5 +1,4 @@
-import type { ApiKey } from "../call/api-key.ts";
-import { ignoredWithKey, readHeaders } from "../call/headers.ts";
+import { type ApiKey, ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { readOptions } from "../errors/options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { type IssueCode, mustBe, nothingWasSent } from "../errors/issue.ts";

@@ -1,7 +1,6 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode } from "../errors/issue.ts";
-import { type ApiKey, passKey } from "../call/api-key.ts";
-import { ignoredInClient, ignoredWithKey, readHeaders, userAgent } from "../call/headers.ts";
+import { type ApiKey, ignoredInClient, ignoredWithKey, readHeaders, userAgent } from "../call/headers.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../call/transport.ts";
 import type { ClientOptions } from "./options.ts";
@@ -16,7 +15,7 @@ export function readAccess(
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   // Where the key of a user is missing, the account of the environment must not pay.
   if (hasKey && options.apiKey === undefined && apiKey !== undefined)
-    throw invalidRequest(subject, "apiKey", "missing", "is undefined", passKey);
+    throw invalidRequest(subject, "apiKey", "missing", "is undefined", "Pass a key, or leave it out.");
   const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
   const headers = {
     ...userAgent(),

@@ -1,7 +1,6 @@
-import type { ApiKey } from "../call/api-key.ts";
 import { call, type CallHost } from "../call/call.ts";
 import { isSuccess, taskidIn } from "../call/answer.ts";
-import { ignoredWithKey, readHeaders } from "../call/headers.ts";
+import { type ApiKey, ignoredWithKey, readHeaders } from "../call/headers.ts";
 import type { Subject } from "../errors/events.ts";
 import { type OptionTypes, readOptions, valuesOf } from "../errors/options.ts";
 import { invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
