@@ -52,7 +52,9 @@ describe("races", () => {
     const [record] = store.written();
     // Its sender is alive, so it cannot be resolved; a person who is sure waits until it is silent.
     await expect(fast.media.resolve(record?.id ?? "", "notCreated")).rejects.toMatchObject({
-      issues: [{ field: "generationId", code: "notAllowed", message: expect.stringContaining("is still under way") }],
+      issues: [
+        { field: "generationId", code: "notAllowed", message: expect.stringContaining("is sending, not unknown") },
+      ],
     });
     store.beforeWrite(({ attempt, state }) => {
       if (attempt === record?.attempt && state === "sending") throw new Error("the network of this sender is down");

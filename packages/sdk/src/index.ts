@@ -28,7 +28,7 @@ export { blobs } from "./result/results.ts";
 export { type ResultStream, streams } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
-export type { UnknownGeneration } from "./store/ledger.ts";
+export type { Recovery, UnknownGeneration } from "./store/ledger.ts";
 export type { Resolution } from "./store/resolution.ts";
 export { generationIdOf } from "./store/store.ts";
 export type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "./store/store.ts";

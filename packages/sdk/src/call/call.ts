@@ -27,6 +27,7 @@ import type { Transport } from "./transport.ts";
 export interface CallHost {
   /** Without a slash at its end. */
   readonly baseUrl: string;
+  readonly origin: string;
   readonly apiKey: ApiKey;
   readonly keys: UsedKeys;
   /** The headers of every request. */

@@ -10,7 +10,6 @@ import type { TasksHost } from "./tasks.ts";
 
 /** Dependencies of `generate`. */
 export interface GenerateHost extends TasksHost {
-  readonly origin: string;
   readonly beforeGenerate: BeforeGenerate | undefined;
 }
 

@@ -1,10 +1,9 @@
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
-import type { UnknownGeneration } from "../store/ledger.ts";
+import type { Recovery } from "../store/ledger.ts";
 import type { Resolution } from "../store/resolution.ts";
 import type { GenerationStore } from "../store/store.ts";
-import type { UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
 import type { GenerateOptions } from "./options.ts";
 
@@ -21,18 +20,6 @@ export type UncheckedForm = Readonly<Record<string, string | number | boolean | 
 export interface TaskOptions {
   /** The number of results that the task's form requested. @default 1 */
   readonly resultCount?: number | undefined;
-}
-
-/** The generations in a store, for a client that starts. */
-export interface Recovery {
-  /** Tasks that were created and whose end was not seen. Wait for them. */
-  readonly tasks: readonly AnyTask[];
-  /** Tasks without a key that succeeded and have not been forgotten. Their results may not have been fetched. */
-  readonly finished: readonly AnyTask[];
-  /** Generations of unknown outcome. Look for them at the service and settle them with `media.resolve`. */
-  readonly unknown: readonly UnknownGeneration[];
-  /** Entries that this version cannot read. Each blocks its own key. */
-  readonly unreadable: readonly UnreadableRecord[];
 }
 
 /** The methods for one kind: videos or images. */

@@ -84,7 +84,7 @@ export class StoreError extends MediaGenError {
 
   constructor(subject: string, what: string, facts: Partial<Facts> = {}) {
     const reason = facts.cause === undefined ? "" : ` (${messageOf(facts.cause)})`;
-    const advice = "No task was created, so it is safe to retry.";
+    const advice = "Nothing was sent. It is safe to retry, with the same key if there is one.";
     super(`${subject}: ${what}${reason}.`, { isRetryable: true, advice, ...facts });
   }
 }

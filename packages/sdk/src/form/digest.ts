@@ -46,7 +46,8 @@ async function digestOfFile(part: string, file: Blob): Promise<string> {
   return sha256(await new Blob(digests).arrayBuffer());
 }
 
-async function sha256(bytes: BufferSource): Promise<string> {
+/** Returns the SHA-256 of bytes in hexadecimal. */
+export async function sha256(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

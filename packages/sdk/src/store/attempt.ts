@@ -1,8 +1,7 @@
 import { MediaGenError, messageOf, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
-import type { GenerationFacts, GenerationRecord, GenerationState } from "../task/generation.ts";
+import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
-import { orAbort } from "../time/deadline.ts";
-import type { Entries, OpenAttempt } from "./entries.ts";
+import type { Entries } from "./entries.ts";
 import type { WriteResult } from "./store.ts";
 
 /** Interval of renewals: several before a sender counts as dead. */
@@ -11,14 +10,12 @@ const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
 
 /** Thrown if another writer has changed the entry, so that this attempt must not be sent. */
-export class OvertakenError extends Error {
-  override readonly name = "OvertakenError";
-}
+export class OvertakenError extends Error {}
 
-type Change = Partial<GenerationRecord> & { readonly state: GenerationState };
+type Change = Partial<GenerationRecord> & Pick<GenerationRecord, "state">;
 
 /** One attempt to generate. It renews its entry until it ends. Others write the entry only if the renewals stop. */
-export class Attempt implements OpenAttempt {
+export class Attempt {
   /** The parts of its entry that never change. */
   readonly facts: Omit<GenerationRecord, "revision" | "state" | "updatedAt">;
   task: Promise<TaskJSON> | undefined;
@@ -34,36 +31,32 @@ export class Attempt implements OpenAttempt {
 
   /** @param replaces the entry of an earlier attempt, which sent nothing */
   constructor(entries: Entries, facts: GenerationFacts, id: string, replaces: GenerationRecord | undefined) {
-    const { time } = entries.host;
-    const { sender } = entries.processes;
+    const { host, processes } = entries;
     this.#entries = entries;
     this.#stored = replaces;
-    this.facts = { version: 1, ...facts, id, attempt: crypto.randomUUID(), createdAt: time.now(), sender };
+    const attempt = crypto.randomUUID();
+    this.facts = { version: 1, ...facts, id, attempt, createdAt: host.time.now(), sender: processes.sender };
   }
 
   /**
-   * Claims the key before anything is sent. Resolves to false if another attempt was first.
-   *
-   * @throws A {@link StoreError} if it could not be recorded
-   */
-  claim(signal: AbortSignal | undefined): Promise<boolean> {
-    const claiming = this.#move("claimed");
-    return orAbort(claiming, signal).catch((error: unknown) => {
-      // A claim that is recorded after the abort is released, so that no other attempt has to wait for it.
-      claiming.then((isClaimed) => (isClaimed ? this.failed(error, signal) : undefined)).catch(() => undefined);
-      throw error;
-    });
-  }
-
-  /**
-   * Records `sending` immediately before the first byte leaves, or `claimed` before a retry delay, because nothing was sent.
-   *
-   * @throws An {@link OvertakenError} if it must not be sent
-   * @throws A {@link StoreError} if it could not be recorded; then it must not be sent
+   * Records `claimed` before anything is sent and before a retry delay, because nothing was sent. Records `sending` immediately before
+   * the first byte leaves. If it rejects, nothing must be sent: with an {@link OvertakenError} if another attempt was first.
    */
   async enter(state: "sending" | "claimed"): Promise<void> {
-    if (state === "claimed" && this.#state !== "sending") return;
-    if (!(await this.#move(state))) throw new OvertakenError("the generation was taken over");
+    const isFirst = this.#state === undefined;
+    // Without a key, there is nothing to claim.
+    if (state === "claimed" && this.#state !== "sending" && !(isFirst && this.facts.idempotencyKey)) return;
+    const write = async () => {
+      // A write of `sending` may be stored even if it fails.
+      if (state === "sending") this.#state = state;
+      const { written } = await this.#write({ state }).catch((cause: unknown) => {
+        throw new StoreError(this.facts.model, "the store could not record it", { cause });
+      });
+      if (!written) throw new OvertakenError("another attempt was first");
+      this.#state = state;
+      if (isFirst) this.#renew().catch(() => undefined);
+    };
+    await this.#inTurn(write);
   }
 
   /** Records the task and returns it. Never rejects, because a failing store must not lose a paid task. */
@@ -77,27 +70,17 @@ export class Attempt implements OpenAttempt {
 
   /** Records that there is no task or that the outcome is unknown. Never rejects. */
   async failed(thrown: unknown, signal: AbortSignal | undefined): Promise<void> {
-    if (thrown instanceof OvertakenError || !this.#state) return this.#end();
+    if (thrown instanceof OvertakenError) return this.#end();
+    if (!this.#state) {
+      // A claim that is recorded after an abort is released, so that no other attempt has to wait for it.
+      this.#turn.then(() => this.#state && this.failed(thrown, signal)).catch(() => undefined);
+      return;
+    }
     // Errors from elsewhere do not prove that nothing was sent.
     const isExpected = thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
     const isUnknown = thrown instanceof OutcomeUnknownError || (this.#state === "sending" && !isExpected);
     const reason = thrown instanceof OutcomeUnknownError ? thrown.reason : messageOf(thrown);
     await this.#finish(() => this.#write({ state: isUnknown ? "unknown" : "notCreated", reason }));
-  }
-
-  async #move(state: "claimed" | "sending"): Promise<boolean> {
-    const write = async () => {
-      const isFirst = this.#state === undefined;
-      // A write of `sending` may be stored even if it fails.
-      if (state === "sending") this.#state = state;
-      if (!(await this.#write({ state })).written) return false;
-      this.#state = state;
-      if (isFirst) this.#renew().catch(() => undefined);
-      return true;
-    };
-    return this.#inTurn(write).catch((cause: unknown) => {
-      throw new StoreError(this.facts.model, "the store could not record it", { cause });
-    });
   }
 
   /** Renews the entry until the attempt ends; then it rejects. */
@@ -149,7 +132,6 @@ export class Attempt implements OpenAttempt {
   /** Records a task even if another writer has changed the entry, so that a late task is not lost. */
   async #recordTask(task: TaskJSON): Promise<TaskJSON> {
     const { id, attempt } = this.facts;
-    const { emit } = this.#entries.host;
     let recorded = task;
     const result = await this.#write({ state: "created", task });
     if (!result.written && result.current?.task?.taskid !== task.taskid) {
@@ -160,21 +142,16 @@ export class Attempt implements OpenAttempt {
       if (!written) throw new Error("the store neither writes the task nor returns what it holds instead");
       this.#isLate = true;
     }
-    if (this.#isLate) emit({ type: "lateTask", task: recorded, generationId: id });
+    if (this.#isLate) this.#entries.host.emit({ type: "lateTask", task: recorded, generationId: id });
     return recorded;
   }
 
-  /** Runs the last write. If it fails, repeats it in the background. */
+  /** Runs the last write. If it fails, repeats it in the background, which does not keep the process alive. */
   #finish<T>(write: () => Promise<T>, task?: TaskJSON): Promise<T | undefined> {
     const { time, emit } = this.#entries.host;
     this.#end();
-    const finish = async () => {
-      const result = await this.#inTurn(write);
-      this.#end();
-      return result;
-    };
+    const finish = () => this.#inTurn(write).then((result) => (this.#end(), result));
     const repeat = async (delayMs: number): Promise<void> => {
-      // Does not keep the process alive.
       await time.sleep(delayMs, undefined, "background");
       await finish().catch(() => repeat(Math.min(2 * delayMs, longestRetryMs)));
     };

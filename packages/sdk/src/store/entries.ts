@@ -1,14 +1,13 @@
-import type { Emit } from "../errors/events.ts";
+import type { CallHost } from "../call/call.ts";
 import { describeDuration } from "../errors/issue.ts";
 import type { GenerationFacts, GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
-import type { Time } from "../time/clock.ts";
 import { type GenerationStore, type ListFilter, whyUnreadable, type WriteResult } from "./store.ts";
 
 /** Timeout of each operation of a store: a custom store may hang. */
 const timeoutMs = 15_000;
 /** After this long without a renewal, a sender counts as dead. A wrong guess cannot cause a second payment. */
-export const silentAfterMs = 15_000;
+const silentAfterMs = 15_000;
 
 /** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
@@ -18,15 +17,8 @@ export interface ProcessInfo {
   hasEnded(sender: NonNullable<GenerationRecord["sender"]>): boolean;
 }
 
-/** Dependencies of a ledger. */
-export interface LedgerHost {
-  readonly origin: string;
-  readonly time: Time;
-  readonly emit: Emit;
-}
-
 /** An attempt of this process whose end is not recorded yet. */
-export interface OpenAttempt {
+interface OpenAttempt {
   readonly facts: GenerationFacts;
   /** Its task, if there is one. Resolves once the first write of the task has ended. */
   readonly task?: Promise<TaskJSON> | undefined;
@@ -37,13 +29,12 @@ const openOf = new WeakMap<GenerationStore, Map<string, OpenAttempt>>();
 
 /** The entries of a store, as the clients of one service read and write them. Each operation has a timeout. */
 export class Entries {
-  readonly host: LedgerHost;
+  readonly host: CallHost;
   readonly processes: ProcessInfo;
-  /** The open attempts of this process, by the ids of their entries. */
   readonly open: Map<string, OpenAttempt>;
   readonly #store: GenerationStore;
 
-  constructor(host: LedgerHost, store: GenerationStore, processes: ProcessInfo) {
+  constructor(host: CallHost, store: GenerationStore, processes: ProcessInfo) {
     this.host = host;
     this.processes = processes;
     this.open = openOf.get(store) ?? new Map();
@@ -53,12 +44,12 @@ export class Entries {
 
   /** Writes an entry. If a write failed but was stored anyway, the entry counts as written. */
   async write(entry: GenerationRecord): Promise<WriteResult> {
-    const write = () => this.#within("write an entry", () => this.#store.write(entry));
+    const write = () => this.within("write an entry", () => this.#store.write(entry));
     const result = await write().catch(write);
-    return !result.written && isSame(result.current, entry) ? { written: true } : result;
+    return !result.written && writeOf(result.current) === writeOf(entry) ? { written: true } : result;
   }
 
-  /** Writes the next revision of an entry. Returns whether it was written: false if another writer has changed the entry. */
+  /** Writes the next revision of an entry. Returns false if another writer has changed it. */
   async change(entry: GenerationRecord, change: Partial<GenerationRecord>): Promise<boolean> {
     const updatedAt = this.host.time.now();
     const next = { ...entry, ...change, revision: entry.revision + 1, follows: entry.attempt, updatedAt };
@@ -66,7 +57,7 @@ export class Entries {
   }
 
   get(id: string): Promise<GenerationRecord | undefined> {
-    return this.#within("read an entry", () => this.#store.get(id));
+    return this.within("read an entry", () => this.#store.get(id));
   }
 
   /** Yields the entries of this service in some states, and those that this version cannot read. */
@@ -74,7 +65,7 @@ export class Entries {
     const entries = this.#store.list(filter)[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const { done, value } = await this.#within("list its entries", () => entries.next());
+        const { done, value } = await this.within("list its entries", () => entries.next());
         if (done) return;
         const unreadable = "unreadable" in value ? value.unreadable : whyUnreadable(value);
         if (unreadable !== undefined) yield { id: value.id, unreadable };
@@ -87,42 +78,40 @@ export class Entries {
   }
 
   /**
-   * Waits until the sender of an entry has renewed it, or counts as dead: then the outcome is recorded as unknown. Returns what is
-   * stored by then.
+   * Whether the sender of an entry counts as dead that has not changed it for so long, by the clock of this process. The outcome of what
+   * it was sending is recorded as unknown then. A sender that was only slow corrects this.
    */
-  async settle(first: GenerationRecord, signal: AbortSignal | undefined): Promise<GenerationRecord | undefined> {
-    const { time } = this.host;
+  async isOver(entry: GenerationRecord, unchangedMs: number): Promise<boolean> {
     // A sender of this process is alive, also if it cannot renew its entry.
+    if (this.open.has(entry.id)) return false;
+    const hasEnded = entry.sender !== undefined && this.processes.hasEnded(entry.sender);
+    if (!hasEnded && unchangedMs < silentAfterMs) return false;
+    const reason = "its sender ended before it recorded an outcome";
+    if (entry.state === "sending") await this.change(entry, { state: "unknown", reason });
+    return true;
+  }
+
+  /** Returns an entry that was being sent, once its sender has renewed it or counts as dead. */
+  async settle(first: GenerationRecord, signal: AbortSignal | undefined): Promise<GenerationRecord | undefined> {
     if (this.open.has(first.id)) return first;
-    if (!this.hasEnded(first)) await time.sleep(silentAfterMs, signal, "pause");
+    if (!(await this.isOver(first, 0))) await this.host.time.sleep(silentAfterMs, signal, "pause");
     const entry = await this.get(first.id);
-    if (entry?.state !== "sending" || entry.revision !== first.revision) return entry;
-    await this.markUnknown(entry);
-    return this.get(first.id);
+    const isUnchanged = entry?.state === "sending" && entry.revision === first.revision;
+    return isUnchanged && (await this.isOver(entry, silentAfterMs)) ? this.get(first.id) : entry;
   }
 
-  /** Whether the process that sends a generation is known to have ended. */
-  hasEnded({ sender }: GenerationRecord): boolean {
-    return sender !== undefined && this.processes.hasEnded(sender);
-  }
-
-  /** Records that the sender of an entry has ended without an outcome. A sender that was only slow corrects this. */
-  async markUnknown(entry: GenerationRecord): Promise<void> {
-    await this.change(entry, { state: "unknown", reason: "its sender ended before it recorded an outcome" });
-  }
-
-  #within<T>(act: string, operate: () => Promise<T>): Promise<T> {
+  /** Settles like an operation of the store, but in time. */
+  within<T>(act: string, operate: () => Promise<T>, ms: number = timeoutMs): Promise<T> {
     const operation = new Promise<T>((resolve) => resolve(operate()));
     return new Promise((resolve, reject) => {
-      const late = () => new Error(`the store took longer than ${describeDuration(timeoutMs)} to ${act}`);
-      const cancel = this.host.time.alarm(timeoutMs, (_, error) => reject(error ?? late()), "limit");
+      const late = () => new Error(`the store took longer than ${describeDuration(ms)} to ${act}`);
+      const cancel = this.host.time.alarm(ms, (_, error) => reject(error ?? late()), "limit");
       operation.finally(cancel).then(resolve, reject);
     });
   }
 }
 
-/** Whether two entries are the same write. The attempt is not enough: a late sender and a resolution share it. */
-function isSame(stored: GenerationRecord | undefined, entry: GenerationRecord): boolean {
-  const fields = ["attempt", "revision", "state"] as const;
-  return fields.every((field) => stored?.[field] === entry[field]) && stored?.task?.taskid === entry.task?.taskid;
+/** Names a write of an entry. The attempt is not enough: a late sender and a resolution share it. */
+function writeOf(entry: GenerationRecord | undefined): string {
+  return [entry?.attempt, entry?.revision, entry?.state, entry?.task?.taskid].join();
 }

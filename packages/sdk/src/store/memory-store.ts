@@ -12,10 +12,7 @@ import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
 export function memoryStore(): GenerationStore {
   const texts = new Map<string, string>();
   // As JSON, so that callers share no object with the store.
-  const read = (id: string) => {
-    const text = texts.get(id);
-    return text === undefined ? undefined : (JSON.parse(text) as GenerationRecord);
-  };
+  const read = (id: string) => (JSON.parse(texts.get(id) ?? "null") ?? undefined) as GenerationRecord | undefined;
   const all = () => [...texts.keys()].flatMap((id) => read(id) ?? []);
   return {
     async write(entry) {

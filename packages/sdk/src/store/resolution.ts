@@ -22,7 +22,7 @@ export type Exists = (kind: Kind, taskid: string) => Promise<boolean>;
 /**
  * Records the caller's finding about a generation, and returns its task.
  *
- * @throws An {@link InvalidRequestError} if nothing was recorded
+ * @throws An {@link InvalidRequestError} or a {@link StoreError} if nothing was recorded
  */
 export async function resolve(
   entries: Entries,
@@ -31,80 +31,65 @@ export async function resolve(
   exists: Exists,
   signal: AbortSignal | undefined,
 ): Promise<TaskJSON | undefined> {
-  const taskid = taskidOf(resolution);
-  let attempt: string | undefined;
-  for (;;) {
-    const stored = await entries.get(id);
-    if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined) {
-      const advice = "Use the id of an unknown generation, from recover() or an OutcomeUnknownError.";
-      throw reject("generationId", `${describeValue(id)} is not in the store`, advice);
+  const isNone = resolution === "notCreated";
+  // The cast: what a caller without a compiler passes may be anything.
+  const { taskid, unverified } = (isNone ? {} : Object(resolution)) as Partial<Exclude<Resolution, "notCreated">>;
+  if (!isNone && (typeof taskid !== "string" || taskid === ""))
+    throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
+  const stored = await entries.get(id);
+  if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
+    throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one of recover().");
+  const entry = stored.state === "sending" ? await entries.settle(stored, signal) : stored;
+  // What a person found out about one attempt says nothing about the next one, which may have been billed.
+  if (entry?.attempt !== stored.attempt) throw changed();
+  if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;
+  rejectKnown(entry, taskid);
+  if (taskid !== undefined) {
+    // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
+    const isTrusted = unverified && entry.state !== "ended";
+    if (!isTrusted && !(await exists(entry.kind, taskid))) {
+      const problem = `${describeValue(taskid)} is not known to the service`;
+      throw reject("taskid", problem, "Pass { unverified: true } to record it anyway.");
     }
-    attempt ??= stored.attempt;
-    const entry = stored.state === "sending" ? await entries.settle(stored, signal) : stored;
-    // What a person found out about one attempt says nothing about the next one, which may have been billed.
-    if (entry?.attempt !== attempt) {
-      const advice = "Find out about that one, which recover() lists if its outcome is unknown.";
-      throw new StoreError("resolve", "another attempt has begun since", { isRetryable: false, advice });
-    }
-    if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;
-    rejectSettled(entry, taskid);
-    if (taskid !== undefined) {
-      // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
-      const isUnverified = resolution !== "notCreated" && resolution.unverified && entry.state !== "ended";
-      if (!isUnverified && !(await exists(entry.kind, taskid))) throw notKnown(entry, taskid);
-      await takeTask(entries, entry, taskid);
-    }
-    const { kind, model, origin, resultCount, createdAt } = entry;
-    const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
-    const task = taskid === undefined ? undefined : { ...facts, taskid };
-    const state = task ? "created" : "notCreated";
-    const change = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true } as const;
-    // If another writer has changed the entry, it is read again.
-    if (await entries.change(entry, change)) return task;
+    await takeTask(entries, entry, taskid);
   }
+  const { kind, model, origin, resultCount, createdAt } = entry;
+  const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
+  const task = taskid === undefined ? undefined : { ...facts, taskid };
+  const state = task ? "created" : "notCreated";
+  const change = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true } as const;
+  if (!(await entries.change(entry, change))) throw changed();
+  return task;
 }
 
 function reject(field: string, problem: string, advice: string): InvalidRequestError {
   return invalidRequest("resolve", field, "notAllowed", problem, advice);
 }
 
-function notKnown({ origin, state }: GenerationRecord, taskid: string): InvalidRequestError {
-  const way = state === "ended" ? "." : ", or pass { unverified: true } to record it anyway.";
-  const advice = `Use the id of a task that the service at ${origin} knows${way}`;
-  return reject("taskid", `${describeValue(taskid)} is not known to the service`, advice);
-}
-
-function taskidOf(resolution: Resolution): string | undefined {
-  if (resolution === "notCreated") return undefined;
-  const taskid: unknown = resolution?.taskid;
-  if (typeof taskid === "string" && taskid !== "") return taskid;
-  throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
+function changed(): StoreError {
+  const advice = "Find out about it again: recover() lists it if its outcome is unknown.";
+  return new StoreError("resolve", "another process has changed the generation", { isRetryable: false, advice });
 }
 
 /** Rejects a generation whose outcome came, or will come, from the service itself. */
-function rejectSettled({ id, state, task, resolvedByHand }: GenerationRecord, taskid: string | undefined): void {
+function rejectKnown({ id, state, task, resolvedByHand }: GenerationRecord, taskid: string | undefined): void {
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
-  const isUnderWay = state === "claimed" || state === "sending";
-  const why = isUnderWay ? "is still under way" : `has a known outcome (${task?.taskid ?? state})`;
-  const advice = "Use a generation of unknown outcome. For one that was resolved by hand, the task can be corrected.";
-  throw reject("generationId", `${id} ${why}`, advice);
+  const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
+  throw reject("generationId", `${id} ${known}`, "Use one whose outcome is unknown, or was resolved by hand.");
 }
 
 /**
  * Takes a task from the entry that a user has resolved to it. The outcome of that one is unknown again, so that swapped tasks can be
- * corrected. Rejects a task that the service returned for another generation.
+ * corrected while no key is free. Rejects a task that the service returned for another generation.
  */
 async function takeTask(entries: Entries, { id, kind }: GenerationRecord, taskid: string): Promise<void> {
   for await (const other of entries.list({ states: ["created", "ended"] })) {
     if ("unreadable" in other || other.id === id || other.kind !== kind || other.task?.taskid !== taskid) continue;
-    if (!other.resolvedByHand) {
-      const problem = `${describeValue(taskid)} is the task of the generation ${other.id}`;
-      throw reject("taskid", problem, "Two generations never share a task: check both ids.");
-    }
+    if (!other.resolvedByHand)
+      throw reject("taskid", `${describeValue(taskid)} is the task of the generation ${other.id}`, "Check both ids.");
     const reason = `its task was resolved as that of the generation ${id}`;
-    if (await entries.change(other, { state: "unknown", task: undefined, outcome: undefined, reason })) return;
-    const what = "another process has changed the generation that holds the task";
-    throw new StoreError("resolve", what, { advice: "Try again." });
+    if (!(await entries.change(other, { state: "unknown", task: undefined, outcome: undefined, reason })))
+      throw changed();
   }
 }

@@ -1,3 +1,4 @@
+import { sha256 } from "../form/digest.ts";
 import type { GenerationRecord, GenerationState, UnreadableRecord } from "../task/generation.ts";
 
 /** Result of `write`: whether the entry was written, and if not, what is stored instead. */
@@ -106,22 +107,17 @@ export function mayForget(entry: GenerationRecord, { keyed = false, before = Inf
  * const entry = await store.get(await generationIdOf(media.origin, "order-42"));
  */
 export async function generationIdOf(origin: string, idempotencyKey: string): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify([origin, idempotencyKey]));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return sha256(new TextEncoder().encode(JSON.stringify([origin, idempotencyKey])));
 }
 
 const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
-const taskVersion = 2;
 
 /** Returns the reason why this version cannot read a stored value; undefined if it can. */
 export function whyUnreadable(value: unknown): string | undefined {
-  const entry = value as Partial<GenerationRecord> | null | undefined;
-  if (entry?.version !== 1) return `its version is ${JSON.stringify(entry?.version)}, not 1`;
-  const { revision, attempt, model, state, task } = entry;
-  const hasTask = state === "created" || state === "ended" ? task?.taskid : true;
+  const { version, revision, attempt, model, state, task } = Object(value) as Partial<GenerationRecord>;
+  if (version !== 1) return `its version is ${JSON.stringify(version)}, not 1`;
+  if (task && task.version !== 2) return `its task's version is ${JSON.stringify(task.version)}, not 2`;
+  const hasTask = (state !== "created" && state !== "ended") || task?.taskid;
   const isWhole = Number.isSafeInteger(revision) && attempt && typeof model === "string" && states.includes(state);
-  if (!isWhole || !hasTask) return "a field is missing or not valid";
-  if (!task || task.version === taskVersion) return undefined;
-  return `its task's version is ${JSON.stringify(task.version)}, not ${taskVersion}`;
+  return isWhole && hasTask ? undefined : "a field is missing or not valid";
 }
