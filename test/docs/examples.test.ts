@@ -156,7 +156,7 @@ test.concurrent("waiting goes on with a saved task after its deadline, and knows
   const { stdout, ...end } = await desk.run("waiting.ts");
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
-    /^Task video-\w+ was not finished after 1 ms\.[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n[^]*\.mp4[^]*\n$/,
+    /^Task video-\w+ was not finished after 0.001 s\.[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n[^]*\.mp4[^]*\n$/,
   );
   expect(desk.emulator.charges).toHaveLength(2);
 });
