@@ -24,7 +24,7 @@ import { useEmulator } from "@mediagen/emulator/node-test";
 
 const emulator = useEmulator({ credits: 100 });
 
-test("a fox is paid once", async () => {
+test("a fox is billed once", async () => {
   const media = createMediaGen(emulator.client);
   await media.image.generate("imgmodelv4", { prompt: "A fox" });
   emulator.paidOnce();
