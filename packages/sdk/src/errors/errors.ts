@@ -8,9 +8,7 @@ import { describeDuration, type Issue, issueOf, joined, shorten } from "./issue.
 const mark = Symbol.for("@mediagen/sdk: error");
 
 /** What an error means for the money and for the next step, and the fields of its class. The advice ends its message. */
-type Facts = Partial<Pick<MediaGenError, "billed" | "isRetryable" | "cause">> &
-  Pick<MediaGenError, "advice"> &
-  Record<string, unknown>;
+type Facts = Pick<MediaGenError, "advice"> & Partial<MediaGenError> & Record<string, unknown>;
 
 /**
  * The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged.
@@ -167,22 +165,20 @@ export class OutcomeUnknownError extends MediaGenError {
   /** The reason why there is no usable response. */
   declare readonly reason: string;
 
-  constructor(
-    reason: string,
-    operation: string,
-    { kind, model, digest, at, generationId }: SentGeneration,
-    response: Partial<ServiceResponse> & { readonly cause?: unknown } = {},
-  ) {
-    const then = generationId
-      ? `Then call media.resolve("${generationId}", { taskid }), or with "notCreated" if there is none.`
-      : "A client with a store would have recorded it.";
+  constructor(reason: string, operation: string, sent: SentGeneration, response: LostResponse = {}) {
+    const { kind, model, digest, at, generationId } = sent;
+    const then = generationId && `Then call media.resolve("${generationId}", ...) with { taskid } or "notCreated".`;
     // Not toISOString, which throws if the clock of the options is wrong.
-    const advice = `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ${then}`;
+    const task = `a task of ${model} at ${new Date(at).toJSON()}`;
+    const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;
     const what = `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
     const own = { operation, reason, kind, model, digest, at, generationId, ...shown(response) };
-    super(what, { billed: "maybe", advice, cause: response.cause, ...own });
+    super(what, { billed: "maybe", advice: joined(search, then), cause: response.cause, ...own });
   }
 }
+
+/** What is known of the response of a lost generation. */
+type LostResponse = Partial<ServiceResponse> & { readonly cause?: unknown };
 
 /** Creates the error of a response, in the class of its code or HTTP status. */
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
@@ -206,14 +202,13 @@ export class TaskFailedError extends MediaGenError {
   }
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the base class assigns these fields
+export interface WaitTimeoutError extends LastRecord {}
+
 /** The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";
   declare readonly task: Task;
-  /** The last record of the wait; undefined if no query succeeded. */
-  declare readonly record: TaskRecord | undefined;
-  /** The raw status of that record; undefined if there is none. */
-  declare readonly status: number | undefined;
 
   constructor(task: Task, timeoutMs: number, cause: unknown, { record, status }: LastRecord = {}) {
     const last = status !== undefined && `Its last record has status ${status}${messageIn(record)}.`;
@@ -224,7 +219,7 @@ export class WaitTimeoutError extends MediaGenError {
   }
 }
 
-/** The last record that a wait has seen, and its raw status. */
+/** The last record of a wait, and its raw status; undefined if no query succeeded. */
 export type LastRecord = Partial<Pick<Check, "record" | "status">>;
 
 /** A generation that was sent, as errors describe it. */

@@ -112,15 +112,15 @@ export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 /** Creates the function that reports failures. */
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
   return ({ operation, task, billed = task && "yes", ...subject }, run) => {
-    const { kind, model, taskid, generationId } = task ?? subject;
+    const about = task ?? subject;
+    const { kind, model, taskid } = about;
     const start = time.steady();
     return run().catch((error: unknown) => {
       if (billed) afterCreation(error, task, billed);
       // The cast: errors of some classes have these fields.
-      const { requestId, ...own } = Object(error) as Partial<Pick<CallEvent, "requestId" | "generationId">>;
-      const about = { operation, kind, model, taskid, generationId: generationId ?? own.generationId };
-      const durationMs = Math.round(time.steady() - start);
-      emit({ type: "failed", ...about, at: time.now(), durationMs, requestId, error });
+      const { requestId, generationId = about.generationId } = Object(error) as Partial<CallEvent>;
+      const when = { at: time.now(), durationMs: Math.round(time.steady() - start) };
+      emit({ type: "failed", operation, kind, model, taskid, generationId, ...when, requestId, error });
       throw error;
     });
   };

@@ -18,7 +18,7 @@ export const nothingWasSent = "Nothing was sent.";
 export const returnedTask = "what generate or media.task returned";
 
 /** Creates an issue of words that follow the field, and sentences on what to use instead. None shows a value that may be a key. */
-export function issueOf(field: string, code: IssueCode, problem: string, ...advice: readonly MaybeText[]): Issue {
+export function issueOf(field: string, code: IssueCode, problem: string, ...advice: Parameters<typeof joined>): Issue {
   const name = shorten(field);
   return { field: name, code, message: joined(`${name} ${problem}.`, ...advice) };
 }
@@ -40,10 +40,8 @@ export function unknownName(name: string, what: "field" | "option", names: reado
   return issueOf(name, "unknown", `is not a known ${what}`, advice);
 }
 
-type MaybeText = string | false | undefined;
-
 /** Joins sentences; some may be missing. */
-export function joined(...sentences: readonly MaybeText[]): string {
+export function joined(...sentences: (string | false | undefined)[]): string {
   return sentences.filter(Boolean).join(" ");
 }
 

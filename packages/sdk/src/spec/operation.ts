@@ -46,13 +46,11 @@ export interface FormFields {
   readonly needs?: readonly (readonly string[])[];
 }
 
-/** JSON Schemas of forms and deletions, by operation. */
-export type Schemas = Readonly<
-  Record<string, Readonly<{ title: string; description: string; properties: Readonly<Record<string, FieldSchema>> }>>
->;
+/** A JSON Schema, with its title if it is that of a form or a deletion. */
+type Schema = Readonly<Record<string, unknown>> & { readonly title?: string; readonly description: string };
 
-/** The JSON Schema of a field. */
-export type FieldSchema = Readonly<Record<string, unknown>> & { readonly description: string };
+/** JSON Schemas of forms and deletions, by operation, and of their fields. */
+export type Schemas = Readonly<Record<string, Schema & { readonly properties: Readonly<Record<string, Schema>> }>>;
 
 /** One operation of the service. */
 export interface Operation {
@@ -64,12 +62,9 @@ export interface Operation {
   readonly body: FormFields;
 }
 
-/** The operations of one kind. */
-export interface KindOperations {
-  /** The generation operation of each model. */
+/** The operations of one kind: `generate` has that of each model. */
+export interface KindOperations extends Readonly<Record<"query" | "delete", Operation>> {
   readonly generate: Readonly<Record<string, Operation>>;
-  readonly query: Operation;
-  readonly delete: Operation;
   /** The field of a record that holds its status. */
   readonly statusField: string;
 }
@@ -78,6 +73,4 @@ export interface KindOperations {
 export const filePartSuffix = ".items";
 
 /** Returns the field of a part. */
-export function fieldOf(part: string): string {
-  return part.endsWith(filePartSuffix) ? part.slice(0, -filePartSuffix.length) : part;
-}
+export const fieldOf = (part: string): string => part.replace(/\.items$/, "");
