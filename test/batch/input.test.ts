@@ -123,7 +123,7 @@ describe("every bad line is named, and nothing is sent", () => {
       "line 10, sourceImage",
       "line 11, sourceImage",
     ]);
-    expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not known\. Did you mean "imgmodelz"\?/);
+    expect(ran.error?.message).toMatch(/line 2, model must be .*, imgmodelz, not "imgmodelq"\./);
     expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Use another id than line 7\./);
     expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" does not exist/);
     expect(ran.emulator.calls).toEqual([]);
@@ -137,7 +137,7 @@ describe("every bad line is named, and nothing is sent", () => {
     ];
     const ran = await run("jobs.jsonl", lines);
     expect(ran.fields).toEqual(["line 1, prompt", "line 2, prompt", "line 3, resolution"]);
-    expect(ran.error?.message).toContain('line 1, prompt " " is empty. Use non-blank text');
+    expect(ran.error?.message).toContain('line 1, prompt must be non-blank text, not " "');
     expect((await run("jobs.csv", "model,prompt\nimgmodelz, \nimgmodelz,\n")).fields).toEqual([
       "line 2, prompt",
       "line 3, prompt",

@@ -214,7 +214,7 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stderr.split("\n")]).toEqual([
         2,
         [
-          expect.stringMatching(/^line 1, model "imgmodelq" is not known\. Did you mean "imgmodelz"\?$/),
+          expect.stringMatching(/^line 1, model must be .*, imgmodelz, not "imgmodelq"\.$/),
           `line 2, duration must be one of ${durationsInWords}, not 0.5.`,
           "mediagen: 2 problems in jobs.jsonl",
           "  Nothing was sent. Correct them and run the command again.",

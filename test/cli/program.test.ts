@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fieldsOf, listModels, type Field } from "@mediagen/sdk";
+import { listModels, type Field } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
@@ -15,7 +15,7 @@ const flagsOf = (kind: string) => fieldFlagsOf(commands.find((one) => one.name()
 
 test.for(listModels())("every field of $model has a flag, and its help says what is valid", async (model) => {
   const help = (await mediagen([model.kind, "-m", model.model, "--help"]).ended).stdout.replace(/\s+/g, " ");
-  for (const { field, expected, takes } of fieldsOf(model)) {
+  for (const { field, expected, takes } of model.form.fields) {
     if (field === "prompt") continue;
     const { option } =
       flagsOf(model.kind).find((flag) => flag.field === field && flag.models.has(model.model)) ?? expect.fail(field);
@@ -168,7 +168,7 @@ describe.concurrent("mediagen models", () => {
 
   test.for(listModels())("shows the fields of $model, with flags, defaults and bounds", async (model, { expect }) => {
     const { stdout } = await mediagen(["models", model.model]).ended;
-    for (const { field, expected, required, takes } of fieldsOf(model)) {
+    for (const { field, expected, required, takes } of model.form.fields) {
       const line = stdout.split("\n").find((one) => one.startsWith(`${field} `));
       expect(line?.endsWith(expected), `${field}: ${line}`).toBe(true);
       expect(line?.includes("required")).toBe(required ?? false);

@@ -21,7 +21,7 @@ export function judgeBySdk({
   form,
   extraFields,
 }: FormRequest): Verdict & { readonly fields: readonly string[] } {
-  const issues = validate(model, { ...form }, { extraFields });
+  const issues = validate(model, { ...form }, extraFields);
   const fields = issues.map(({ field }) => field.replace(/\[\d+\]$/, ""));
   return {
     takes: issues.length === 0,

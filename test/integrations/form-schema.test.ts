@@ -63,7 +63,9 @@ test("tRPC checks JSON and FormData", async () => {
   });
   const caller = createCallerFactory(routes)({});
   expectTypeOf(await caller.json({ prompt: "A fox" })).toExtend<Form<"imgmodelz">>();
-  expect(await caller.form(formData({ prompt: "A fox", duration: "5" }))).toEqual({ prompt: "A fox", duration: 5 });
+  // The cast: a schema has the type of the form that it returns.
+  const data = formData({ prompt: "A fox", duration: "5" }) as FormWithout<"vidmodelv2", never>;
+  expect(await caller.form(data)).toEqual({ prompt: "A fox", duration: 5 });
   await expect(caller.json({ prompt: "A fox", seed: 0.5 })).rejects.toMatchObject({ code: "BAD_REQUEST" });
 });
 

@@ -99,7 +99,7 @@ describe("a video is made from a prompt or a source image", () => {
 
   test("and the message names the fields that are missing", () => {
     const [issue] = validate("vidmodelv15pro", { ratio: "16:9" });
-    expect(issue?.message).toMatch(/neither prompt nor sourceImage nor imageUrl/);
+    expect(issue?.message).toMatch(/needs prompt or sourceImage or imageUrl/);
   });
 
   test("also if a server sets other fields, but not if it sets one of these", () => {

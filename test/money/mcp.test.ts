@@ -48,7 +48,7 @@ describe("arguments of the wrong type are rejected before anything is sent or as
     await using host = await connect();
     const clip = { model: "vidmodelv2", prompt: "A fox", ratio: "16x9", duration: "long", idempotencyKey: "clip-1" };
     const text = textOf(await host.call("generate_video", clip));
-    expect(text).toMatch(/ratio "16x9" .*"16:9", "4:3".*Did you mean "16:9"/);
+    expect(text).toMatch(/ratio must be .*"16:9", "4:3".*"16x9".*Did you mean "16:9"/);
     expect(text).toMatch(/duration .*"long"/);
     expect(host.emulator.calls).toEqual([]);
   });

@@ -31,10 +31,10 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [1_388, 631],
+  "packages/sdk: lines, code lines": [1_203, 489],
   "packages/cli: lines, code lines": [114, 168],
   "scripts: lines": [721],
-  "test: lines of TypeScript": [13_936],
+  "test: lines of TypeScript": [13_932],
   "docs/site: lines": [67],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };

@@ -36,7 +36,7 @@ test.for<[what: string, Blob, IssueCode]>([
 
 test("an empty file in an extra field is rejected, too", () => {
   const extraFields = { mask: new Blob([], { type: "image/png" }) };
-  expect(validate("vidmodelv2", { prompt: "A fox" }, { extraFields })).toMatchObject([
+  expect(validate("vidmodelv2", { prompt: "A fox" }, extraFields)).toMatchObject([
     { field: "extraFields.mask", code: "invalid" },
   ]);
 });

@@ -106,7 +106,7 @@ test.for<[string, unknown, unknown, string]>([
   ["a model that is no text", 7, { prompt: "A fox" }, "model"],
   ["a form that is none", "vidmodelv9", "A fox", "form"],
   ["an object as a value", "vidmodelv9", { camera: { x: 1 } }, "camera"],
-  ["a list of texts", "vidmodelv9", { words: ["a"] }, "words"],
+  ["a list of texts", "vidmodelv9", { words: ["a"] }, "words[0]"],
   ["no number", "vidmodelv9", { seed: Number.NaN }, "seed"],
   ["an operation that is no model", "infobytaskid", { prompt: "A fox" }, "model"],
   ["an empty file", "vidmodelv9", { mask: new Blob([]) }, "mask"],

@@ -135,12 +135,12 @@ describe("in a copy of the project whose spec has further models", () => {
       {
         field: "prompt",
         code: "invalid",
-        message: 'prompt "A fox, at length" is too long. Use text of at most 5 characters.',
+        message: 'prompt must be text of at most 5 characters, not "A fox, at length".',
       },
       {
         field: "mood",
         code: "invalid",
-        message: 'mood "wild" is not valid. Use "calm" or "stormy".',
+        message: 'mood must be "calm" or "stormy", not "wild".',
       },
     ]);
     expect(listModels().map(({ model }) => model)).toContain("vidmodelnine");
@@ -182,9 +182,9 @@ describe("in a copy of the project whose spec has further models", () => {
     const load = (name: string): Promise<unknown> => import(pathToFileURL(join(copy, "packages/sdk/src", name)).href);
     // The casts: the copies have the types of what they are copies of.
     const { listModels } = (await load("index.ts")) as typeof import("@mediagen/sdk");
-    const { formSchema } = (await load("schema.ts")) as typeof import("@mediagen/sdk/schema");
+    const { service } = (await load("kit.ts")) as typeof import("@mediagen/sdk/kit");
     const videos = listModels().filter(({ kind }) => kind === "video");
-    const schema = generateSchema(videos, formSchema);
+    const schema = generateSchema(videos, service.schemas);
     expect(schema["properties"]).toMatchObject({
       model: { enum: expect.arrayContaining(["vidmodelnine"]) },
       mood: { enum: ["calm", "stormy"], description: "What is felt. More of it. (only vidmodelnine)" },
@@ -218,7 +218,7 @@ describe("in a copy of the project whose spec has further models", () => {
     expect([images.length, emulator.charges.length]).toEqual([3, 1]);
     const providerOptions = { mediagen: { mood: "wild" } };
     const call = { model: mediagen.videoModel("vidmodelnine"), prompt: "A fox", providerOptions };
-    await expect(generateVideo(call)).rejects.toThrow('mood "wild" is not valid. Use "calm" or "stormy"');
+    await expect(generateVideo(call)).rejects.toThrow('mood must be "calm" or "stormy", not "wild"');
   });
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {

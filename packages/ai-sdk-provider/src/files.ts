@@ -5,7 +5,7 @@ import {
   type ImageModelV4File,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
-import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
+import type { ModelInfo } from "@mediagen/sdk";
 
 /** A source image. The SDK takes bytes as a `Blob`. */
 export type Source = Blob | URL;
@@ -39,7 +39,7 @@ function toSource(file: ImageModelV4File | VideoFile): Source {
 
 /** Returns whether a form takes source images. */
 export function takesFiles(info: ModelInfo): boolean {
-  return fieldsOf(info).some(({ takes }) => takes === "file");
+  return info.form.fields.some(({ takes }) => takes === "file");
 }
 
 /** Returns the fields of source images. Rejects images that the model has no field for, because another picture would be billed. */
@@ -47,7 +47,7 @@ export function fileFields(info: ModelInfo, sources: readonly Source[]): Readonl
   if (sources.length === 0) return {};
   const [first] = sources;
   const blobs = sources.filter((one) => one instanceof Blob);
-  const fields = fieldsOf(info);
+  const fields = info.form.fields;
   const file = fields.find(({ takes }) => takes === "file");
   if (file && blobs.length === sources.length) return { [file.field]: blobs.length === 1 ? blobs[0] : blobs };
   if (first instanceof URL && sources.length === 1 && fields.some(({ field }) => field === "imageUrl"))

@@ -2,7 +2,7 @@ import type {
   Experimental_VideoModelV4CallOptions as VideoCall,
   ImageModelV4CallOptions as ImageCall,
 } from "@ai-sdk/provider";
-import { fieldsOf, listModels, type ModelInfo, validate } from "@mediagen/sdk";
+import { listModels, type ModelInfo, validate } from "@mediagen/sdk";
 
 /** Settings of the AI SDK that a form may have a field for. */
 export type Settings = Partial<
@@ -32,7 +32,7 @@ const places: Readonly<Record<keyof Settings, Place>> = {
  * spelling stays as it is, so that the SDK rejects the form before anything is sent.
  */
 export function fillForm(info: ModelInfo, settings: Settings): { readonly form: object; readonly left: string[] } {
-  const fields = new Set(fieldsOf(info).map(({ field }) => field));
+  const fields = new Set(info.form.fields.map(({ field }) => field));
   const form: Record<string, unknown> = {};
   const left: string[] = [];
   // The cast: the keys of the table are those of the settings.
@@ -60,7 +60,7 @@ function takes({ model }: ModelInfo, field: string, value: unknown): boolean {
 /** Returns the ratio of a size as the models list it, such as 16:9 for 854x480, or else the exact one. */
 function shapeOf(size: string): string {
   const [width, height] = sidesOf(size);
-  const ratios = listModels().flatMap((one) => fieldsOf(one).filter(({ field }) => field === "ratio"));
+  const ratios = listModels().flatMap((one) => one.form.fields.filter(({ field }) => field === "ratio"));
   const listed = ratios
     .flatMap(({ values = [] }) => values.map(String))
     .find((ratio) => {
@@ -77,6 +77,6 @@ function sidesOf(text: string): readonly [width: number, height: number] {
 
 /** Returns the field with the number of results, and its maximum. */
 export function countField(info: ModelInfo): { readonly field: string; readonly most: number } | undefined {
-  const count = fieldsOf(info).find(({ countsResults }) => countsResults);
+  const count = info.form.fields.find(({ countsResults }) => countsResults);
   return count && { field: count.field, most: count.max ?? Number.MAX_SAFE_INTEGER };
 }

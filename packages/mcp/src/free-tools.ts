@@ -5,7 +5,6 @@ import {
   type AnyTask,
   download,
   type Download,
-  fieldsOf,
   InvalidRequestError,
   type Kind,
   listModels,
@@ -114,7 +113,7 @@ export function modelTool(): AddTool {
 }
 
 function describeModel(info: ModelInfo) {
-  const fields = fieldsOf(info).map(({ field, expected, required }) => [
+  const fields = info.form.fields.map(({ field, expected, required }) => [
     field,
     expected + (required ? " (required)" : ""),
   ]);

@@ -1,5 +1,5 @@
-import { fieldsOf, type Field, type ModelInfo } from "@mediagen/sdk/node";
-import { formSchema } from "@mediagen/sdk/schema";
+import { type Schemas, service } from "@mediagen/sdk/kit";
+import type { Field, ModelInfo } from "@mediagen/sdk/node";
 
 type JSONSchema = Readonly<Record<string, unknown>>;
 
@@ -11,8 +11,6 @@ export const idempotencyKey: JSONSchema = {
     "Your own name for this result, such as fox-in-snow-2. Use a new key for each result that the user wants. " +
     "If a call fails or times out, repeat it with the same key and arguments: it returns the same task, billed once.",
 };
-
-const target = "draft-2020-12";
 
 /** A field, and the models that take it with the same schema. */
 interface Variant {
@@ -27,13 +25,12 @@ interface Variant {
  */
 export function generateSchema(
   models: readonly ModelInfo[],
-  toSchema: typeof formSchema = formSchema,
+  tables: Schemas = service.schemas,
 ): Record<string, unknown> {
   const forms = models.map((info) => ({
     info,
-    fields: new Map(fieldsOf(info).map((field) => [field.field, field])),
-    // The cast: a form is an object of fields.
-    schemas: toSchema(info)["~standard"].jsonSchema.input({ target })["properties"] as Record<string, JSONSchema>,
+    fields: new Map(info.form.fields.map((field) => [field.field, field])),
+    schemas: tables[info.operation]?.properties ?? {},
   }));
   const properties: Record<string, JSONSchema> = {
     model: { type: "string", enum: models.map(({ model }) => model) },

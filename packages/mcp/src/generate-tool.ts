@@ -6,11 +6,11 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   type BeforeGenerate,
-  fieldsOf,
   type Form,
   InsufficientCreditsError,
   type Kind,
   type KindClient,
+  fieldsOf,
   listModels,
   MediaGenError,
   type Model,

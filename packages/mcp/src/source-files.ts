@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describeValue, issueOf } from "@mediagen/sdk/kit";
-import { fieldsOf, fileFrom, InvalidRequestError, type ModelInfo } from "@mediagen/sdk/node";
+import { fileFrom, InvalidRequestError, type ModelInfo } from "@mediagen/sdk/node";
 
 /**
  * Returns a form with the files that its paths name.
@@ -16,7 +16,7 @@ export async function withFiles(
   directories: readonly string[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const read: Record<string, unknown> = { ...form };
-  for (const { field, takes } of fieldsOf(info)) {
+  for (const { field, takes } of info.form.fields) {
     const paths = read[field];
     if (takes !== "file" || paths === undefined) continue;
     const open = async (path: unknown) => fileFrom(await allowedPath(field, String(path), directories));

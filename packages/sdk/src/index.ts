@@ -21,7 +21,7 @@ export {
 } from "./errors/errors.ts";
 export type { CallEvent, MediaGenEvent, OnEvent, StoreFailed } from "./errors/events.ts";
 export type { Issue, IssueCode } from "./errors/issue.ts";
-export { fieldsOf, isModel, listModels, type ModelInfo, validate, type ValidateOptions } from "./form/model.ts";
+export { fieldsOf, isModel, listModels, type ModelInfo, validate } from "./form/model.ts";
 export type { Field, FormFields } from "./spec/operation.ts";
 export type { FileFromOptions, FileSource } from "./result/file-from.ts";
 export { blobs } from "./result/results.ts";

@@ -1,9 +1,2 @@
 export { formSchema } from "./form/form-schema.ts";
-export type {
-  FormIssue,
-  FormResult,
-  FormSchema,
-  FormSchemaOptions,
-  FormToJSONSchema,
-  FormWithout,
-} from "./form/form-schema.ts";
+export type * from "./form/form-schema.ts";

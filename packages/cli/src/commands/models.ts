@@ -1,4 +1,4 @@
-import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
+import type { ModelInfo } from "@mediagen/sdk";
 import type { Schemas } from "@mediagen/sdk/kit";
 import type { Command } from "commander";
 import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "../flags/field-flags.ts";
@@ -44,7 +44,7 @@ function describeModel(info: ModelInfo, self: Command, schemas: Schemas) {
   const command = self.parent?.commands.find((one) => one.name() === kind);
   const flags = command ? fieldFlagsOf(command) : [];
   const { title: summary = "", description = "", properties = {} } = schemas[operation] ?? {};
-  const fields = fieldsOf(info).map(({ part: _, ...field }) => {
+  const fields = info.form.fields.map(({ part: _, ...field }) => {
     const flag =
       field.field === argumentField ? "(the argument)" : flagText(flags.find((one) => one.field === field.field));
     return { ...field, flag, description: properties[field.field]?.description ?? "" };

@@ -1,9 +1,9 @@
-import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
+import type { ModelInfo } from "@mediagen/sdk";
 
 /** Returns the examples of each command, as its help prints them. They use the models of the service's description. */
 export function examplesOf(models: readonly ModelInfo[]): Readonly<Record<string, readonly string[]>> {
   const nameOf = (kind: string) => models.find((one) => one.kind === kind)?.model ?? "MODEL";
-  const withFile = models.find((one) => one.kind === "video" && fieldsOf(one).some(({ takes }) => takes === "file"));
+  const withFile = models.find((one) => one.kind === "video" && one.form.fields.some(({ takes }) => takes === "file"));
   const video = `mediagen video "A fox runs through snow" -m ${nameOf("video")} -o fox.mp4`;
   const image = `mediagen image "A red bicycle" -m ${nameOf("image")} -o bicycle.png`;
   return {

@@ -1,4 +1,4 @@
-import { fieldsOf, type Field, type Kind, type ModelInfo } from "@mediagen/sdk";
+import type { Field, Kind, ModelInfo } from "@mediagen/sdk";
 import type { Schemas } from "@mediagen/sdk/kit";
 import { Option, type Command } from "commander";
 
@@ -39,7 +39,7 @@ export function addFieldFlags(
   const flags: FieldFlag[] = [];
   flagsOfCommands.set(command, flags);
   const all = ofKind
-    .flatMap((model) => fieldsOf(model).map((info) => ({ model, info })))
+    .flatMap((model) => model.form.fields.map((info) => ({ model, info })))
     .filter(({ info }) => info.field !== argumentField);
   const files = all.find(({ info }) => info.takes === "file")?.info.field;
   const fields = new Set(all.map(({ info }) => info.field).sort((a, b) => Number(b === files) - Number(a === files)));

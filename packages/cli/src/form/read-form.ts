@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { fieldsOf, InvalidRequestError, validate, type Field, type ModelInfo } from "@mediagen/sdk";
+import { InvalidRequestError, validate, type Field, type ModelInfo } from "@mediagen/sdk";
 import { readText } from "@mediagen/sdk/kit";
 import { fileFrom } from "@mediagen/sdk/node";
 import type { Command } from "commander";
@@ -23,7 +23,7 @@ export async function readForm(
   sources: Sources,
 ): Promise<Record<string, unknown>> {
   const info = models.find((one) => one.model === model);
-  const fields = new Map(info && fieldsOf(info).map((field) => [field.field, field]));
+  const fields = new Map(info && info.form.fields.map((field) => [field.field, field]));
   const form: Record<string, unknown> = {};
   if (prompt !== undefined)
     form[argumentField] = checkText(

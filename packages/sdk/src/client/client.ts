@@ -1,7 +1,7 @@
 import { fetchTransport } from "../call/fetch.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
-import { type Form, knownModel, type Model } from "../form/model.ts";
+import { type Form, type Model, models } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Ledger } from "../store/ledger.ts";
@@ -44,7 +44,7 @@ export function createClient<O extends MediaGenOptions>(
   const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
   const generateTask = (kind: Kind | undefined, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
-    const operation = knownModel(model, kind && [kind])?.operation.id ?? "generate";
+    const operation = models.get(model)?.operation.id ?? "generate";
     return report({ operation, kind, model }, async () => open(await generate(host, { kind, model, form, options })));
   };
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({

@@ -4,7 +4,7 @@ import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { type IssueCode, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { checkFiles } from "../form/files.ts";
 import { readForm, readUnchecked, resultCount, type WireFields } from "../form/form.ts";
-import { findModel, type Form, type Model } from "../form/model.ts";
+import { findModel, type Form, type Model, uncheckedOperation } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
@@ -77,10 +77,8 @@ function headersOf(model: Model, { headers, idempotencyKey }: GenerateOptions, a
 /** Checks a form with its files, and returns it as it is sent. */
 async function readFields(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
   const subject = typeof model === "string" ? model : "generate";
-  const known = unchecked ? undefined : findModel(model, [kind]).operation;
-  const { operation, wire, issues } = known
-    ? { operation: known, ...readForm(known.body, form, extraFields) }
-    : readUnchecked(kind, model, form, extraFields);
+  const operation = unchecked ? uncheckedOperation(kind, model) : findModel(model, kind).operation;
+  const { wire, issues } = unchecked ? readUnchecked(form, extraFields) : readForm(operation.body, form, extraFields);
   rejectIssues(subject, issues, nothingWasSent);
   rejectIssues(subject, await checkFiles(operation.body, wire), nothingWasSent);
   return { operation, wire };

@@ -27,22 +27,20 @@ export async function formDigest(model: string, form: object): Promise<string | 
  */
 export async function digestOf(wire: WireFields): Promise<string | undefined> {
   if (!globalThis.crypto?.subtle) return undefined;
-  const parts: (readonly [name: string, ...rest: string[]])[] = [];
+  const parts: string[][] = [];
   for (const [name, value, fileName = ""] of formParts(wire))
     if (typeof value === "string") parts.push([name, value]);
     else parts.push([name, fileName, value.type, await digestOfFile(name, value)]);
   // By name. The sort is stable, so files with the same name keep their order.
-  parts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  parts.sort(([a = ""], [b = ""]) => (a < b ? -1 : a > b ? 1 : 0));
   return sha256(new TextEncoder().encode(JSON.stringify(parts)));
 }
 
 /** Returns the digest of the digests of a file's slices. */
 async function digestOfFile(part: string, file: Blob): Promise<string> {
   const digests: ArrayBuffer[] = [];
-  for (let start = 0; start < file.size; start += sliceBytes) {
-    const bytes = await bytesOf(part, file.slice(start, start + sliceBytes));
-    digests.push(await crypto.subtle.digest("SHA-256", bytes));
-  }
+  for (let start = 0; start < file.size; start += sliceBytes)
+    digests.push(await crypto.subtle.digest("SHA-256", await bytesOf(part, file.slice(start, start + sliceBytes))));
   return sha256(await new Blob(digests).arrayBuffer());
 }
 

@@ -1,17 +1,17 @@
 import { closestName, countCharacters, describeValue, type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import type { Field } from "../spec/operation.ts";
 
-/** What is wrong with a value. */
-type Fault = "wrongType" | "is not valid" | "is empty" | "is too short" | "is too long";
-
-/** The maximum number of characters of any text. It would take seconds to convert the line breaks of a text of many megabytes. */
+/** The maximum number of characters of any text: converting the line breaks of many megabytes takes seconds. */
 const textLimit = 1_000_000;
 
-/** The pattern of text that is not blank. */
-export const notBlank = "\\S";
+/** Matches a path, a URL or a data URI in place of a file. A blank text is a missing file, and Base64 an encoded one. */
+const reference =
+  /^(\s*$|[\w+/=-]{64,}$|[a-z][a-z\d+.-]*:\S|[~/\\]|\.\.?[/\\])|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i;
 
-/** Matches a lone surrogate. With the flag `u`, a complete pair is one character. */
-const halfPair = /[\uD800-\uDFFF]/u;
+/** Whether a value is an object with fields of its own, which a FormData, a Map, a Blob and a stream are not. */
+export function isObjectOfFields(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === "[object Object]";
+}
 
 /** Reads a text of an HTML form, a table or a command line as the value of a field. A text that is none stays, and is rejected later. */
 export function readText(given: unknown, takes: Field["takes"] | undefined): unknown {
@@ -30,96 +30,51 @@ export function toSent({ takes, values, isWhole, many }: Field, given: unknown):
 
 /** Converts line breaks to CRLF, as forms send them, so that lengths are measured as sent. */
 export function toCRLF(text: string): string {
-  // Most texts have no line breaks, and `includes` is faster than a pattern.
-  return text.includes("\n") || text.includes("\r") ? text.replace(/\r\n?|\n/g, "\r\n") : text;
+  return text.replace(/\r\n?|\n/g, "\r\n");
 }
 
 /** Adds the issues of a field's value. `given` is what the caller passed for the value that is sent. */
 export function checkField(field: Field, sent: unknown, given: unknown, issues: Issue[]): void {
-  const { field: name, takes, many, item = "", min = 0, max = Infinity } = field;
-  if (takes === "file" && typeof sent === "string") {
-    if (reference.test(sent)) return void issues.push(referenceIssue(name, sent));
-    if (field.acceptsText) return checkOne(textField(name), sent, given, issues);
-  }
-  if (!many) return checkOne(field, sent, given, issues);
-  const isList = Array.isArray(sent);
-  if (!isList || sent.length < min || sent.length > max) issues.push(issueOfValue(field, "wrongType", given));
-  // An index loop, because `forEach` would skip the holes of an array, which are missing values.
-  for (let i = 0; isList && i < sent.length; i++)
-    checkOne({ ...field, field: `${name}[${i}]`, expected: item }, sent[i], sent[i], issues);
+  const { many, item = "", acceptsText, min = 1, max = Infinity, ...one } = field;
+  if (one.takes === "file" && typeof sent === "string" && reference.test(sent)) {
+    const advice =
+      "Use a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image.";
+    issues.push(issueOf(one.field, "invalid", `${describeValue(sent)} is text, not a file`, advice));
+  } else if (many && Array.isArray(sent) && sent.length >= min && sent.length <= max) {
+    // An index loop, because `forEach` would skip the holes of an array, which are missing values.
+    for (let i = 0; i < sent.length; i++)
+      checkField({ ...one, field: `${one.field}[${i}]`, expected: item }, sent[i], sent[i], issues);
+  } else if (many ? !acceptsText || !isText(sent, {}) : !isValid(field, sent)) issues.push(issueOfValue(field, given));
 }
 
-/** Returns a field that accepts any text. */
-export function textField(name: string): Field {
-  return { field: name, takes: "text", expected: "text" };
-}
-
-function checkOne(field: Field, sent: unknown, given: unknown, issues: Issue[]): void {
-  const fault = faultOf(field, sent);
-  if (fault) issues.push(issueOfValue(field, fault, given));
-  else if (typeof sent === "string" && halfPair.test(sent))
-    issues.push(issueOf(field.field, "invalid", "contains half of a surrogate pair", "Use well-formed text."));
-}
-
-function faultOf(field: Field, value: unknown): Fault | undefined {
-  const { takes, values, pattern, isWhole, min = -Infinity, max = Infinity } = field;
-  const isOfType = {
-    // An empty file would be billed without its content.
-    file: value instanceof Blob && value.size > 0,
-    flag: typeof value === (values ? "string" : "boolean"),
-    number: isWhole ? Number.isSafeInteger(value) : Number.isFinite(value),
-    text: typeof value === "string",
-  };
-  if (!isOfType[takes]) return "wrongType";
+function isValid(field: Field, value: unknown): boolean {
+  const { takes, values, pattern, isWhole, acceptsText, min = -Infinity, max = Infinity } = field;
   // The cast: any given value is compared with the listed ones.
-  if (values?.includes(value as string)) return undefined;
-  if (values && pattern === undefined) return "is not valid";
-  if (typeof value === "string") return faultInText(field, value);
-  return typeof value !== "number" || (value >= min && value <= max) ? undefined : "is not valid";
+  if (values && (pattern === undefined || values.includes(value as string))) return values.includes(value as string);
+  if (takes === "flag") return typeof value === "boolean";
+  if (typeof value === "number" && takes === "number")
+    return (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value)) && value >= min && value <= max;
+  // An empty file would be billed without its content.
+  if (takes === "file" && value instanceof Blob) return value.size > 0;
+  return (takes === "text" || (takes === "file" && acceptsText === true)) && isText(value, field);
 }
 
-function faultInText({ pattern = "", pixels, min = 0, max }: Field, value: string): Fault | undefined {
-  if (isTooLong(value, max)) return "is too long";
-  if (min > 0 && countCharacters(value) < min) return "is too short";
-  if (!new RegExp(pattern, "u").test(value)) return pattern === notBlank ? "is empty" : "is not valid";
-  if (!pixels) return undefined;
-  const [width = 0n, height = 0n] = value.split(/\D+/).map(BigInt);
-  return width * height >= pixels[0] && width * height <= pixels[1] ? undefined : "is not valid";
+function isText(value: unknown, { pattern = "", pixels, min = 0, max }: Partial<Field>): boolean {
+  // Half of a surrogate pair cannot be sent. With the flag `u`, a complete pair is one character.
+  if (typeof value !== "string" || isTooLong(value, max) || /[\uD800-\uDFFF]/u.test(value)) return false;
+  if ((min > 0 && countCharacters(value) < min) || !new RegExp(pattern, "u").test(value)) return false;
+  const [width = 0n, height = 0n] = pixels ? value.split(/\D+/).map(BigInt) : [];
+  return !pixels || (width * height >= pixels[0] && width * height <= pixels[1]);
 }
 
 /** Returns whether a text has more characters than this. It has at most as many code points as code units. */
-function isTooLong(value: string, limit: number = textLimit): boolean {
-  return value.length > limit && countCharacters(value) > limit;
+function isTooLong(value: unknown, limit: number = textLimit): boolean {
+  return typeof value === "string" && value.length > limit && countCharacters(value) > limit;
 }
 
-/** Creates the issue of a value that violates its bounds. */
-function issueOfValue({ field, expected, values = [], max }: Field, fault: Fault, given: unknown): Issue {
-  let valid = expected;
-  if (fault === "is too long" && max === undefined) valid += ` of at most ${textLimit} characters`;
-  if (max === undefined && Number.isInteger(given) && !Number.isSafeInteger(given))
-    valid += ` of at most ${Number.MAX_SAFE_INTEGER}`;
-  if (typeof given !== "string") return issueOf(field, "invalid", mustBe(valid, given));
-  const meant = closestValue(given, values);
-  const suggestion = meant === undefined ? "" : `Did you mean ${JSON.stringify(meant)}?`;
-  if (fault === "wrongType") return issueOf(field, "invalid", mustBe(valid, given), suggestion);
-  return issueOf(field, "invalid", `${describeValue(given)} ${fault}`, `Use ${valid}.`, suggestion);
-}
-
-/** Returns the value that is closest to a mistyped one. A value with other digits is not a typo of it. */
-function closestValue(given: string, values: readonly (string | number)[]): string | number | undefined {
-  const digitsOf = (value: string | number) => String(value).replace(/\D+/g, "");
-  const alike = values.filter((value) => digitsOf(value) === digitsOf(given));
-  const meant = closestName(given, alike.map(String));
-  return alike.find((value) => String(value) === meant);
-}
-
-/** Matches a path, a URL or a data URI in place of a file. A blank text is a missing file, and Base64 an encoded one. */
-const reference =
-  /^(\s*$|[\w+/=-]{64,}$|[a-z][a-z\d+.-]*:\S|[~/\\]|\.\.?[/\\])|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i;
-
-/** Returns the issue for text in place of a file. */
-function referenceIssue(field: string, value: string): Issue {
-  const advice =
-    "Use a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image.";
-  return issueOf(field, "invalid", `${describeValue(value)} is text, not a file`, advice);
+function issueOfValue({ field, expected, values = [], max }: Field, given: unknown): Issue {
+  const limit = max === undefined && isTooLong(given) ? ` of at most ${textLimit} characters` : "";
+  const texts = values.map((value) => JSON.stringify(value));
+  const meant = typeof given === "string" ? closestName(JSON.stringify(given), texts) : undefined;
+  return issueOf(field, "invalid", mustBe(expected + limit, given), meant ? `Did you mean ${meant}?` : "");
 }

@@ -1,4 +1,4 @@
-import { describeValue, hasChanged, type Issue, issueOf } from "../errors/issue.ts";
+import { hasChanged, type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { fieldOf, type FormFields } from "../spec/operation.ts";
 import type { WireFields } from "./form.ts";
 
@@ -27,34 +27,33 @@ export function mediaTypeOf(bytes: Uint8Array): { readonly type: string; readonl
   return found && { type: found[0], extension: found[1] };
 }
 
+/** Returns the extension of the files of a media type of an image or a video. */
+export function extensionOf(mediaType: string | undefined): string | undefined {
+  return mediaTypes.find(([type]) => type === mediaType)?.[1];
+}
+
 /**
  * Returns the extension of a file of unknown type: that of the server's Content-Type or of the URL, if it is one of an image
  * or a video. Others are ignored, because a double-click would run a downloaded program.
  */
 export function extensionFor(contentType: string | undefined, url: string): string {
-  const [, typed] = mediaTypes.find(([type]) => type === contentType) ?? [];
-  const named = /\.(\w+)$/.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? "";
-  return typed ?? ([...mediaTypes.map((one) => one[1]), "jpeg", "tif", "m4v"].includes(named) ? named : "bin");
+  const [, named = ""] = /\.(\w+)$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
+  return extensionOf(contentType) ?? mediaTypes.find(([, extension]) => extension === named)?.[1] ?? "bin";
 }
 
-/**
- * Returns the issues of a form's files: one that can no longer be read, or that is not an image in a field for images. It reads
- * the first bytes of each.
- */
+/** Returns the issues of a form's files, by the first bytes of each: it has changed, or is no image where one is needed. */
 export async function checkFiles({ fields }: FormFields, wire: WireFields): Promise<readonly Issue[]> {
   const issues: Issue[] = [];
   for (const [part, value] of Object.entries(wire)) {
-    const known = fields.find((one) => one.part === part);
+    const known = fields.find((one) => one.part === part && one.isImage);
     for (const [index, file] of [value].flat().entries()) {
       if (!(file instanceof Blob)) continue;
       const name = Array.isArray(value) ? `${fieldOf(part)}[${index}]` : fieldOf(part);
       const head = file.slice(0, headLength).arrayBuffer();
       const bytes = await head.catch(() => undefined);
       if (!bytes) issues.push(hasChanged(name));
-      else if (known?.isImage && !mediaTypeOf(new Uint8Array(bytes))?.type.startsWith("image/")) {
-        const advice = `Use ${known.item ?? known.expected} (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF).`;
-        issues.push(issueOf(name, "invalid", `is not an image: ${describeValue(file)}`, advice));
-      }
+      else if (known && !mediaTypeOf(new Uint8Array(bytes))?.type.startsWith("image/"))
+        issues.push(issueOf(name, "invalid", mustBe("an image (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)", file)));
     }
   }
   return issues;

@@ -1,10 +1,11 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { closestName, describeValue, type Issue, issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
+import { type Issue, issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Form, Model } from "../spec/types.gen.ts";
 import { checkFiles } from "./files.ts";
-import { readBody, readForm } from "./form.ts";
+import { knownFields, readBody, readForm } from "./form.ts";
+import { invalidField } from "./multipart.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
 
@@ -20,16 +21,14 @@ export interface ModelInfo {
   readonly form: FormFields;
 }
 
-/** A model of the service's description, with the operation that generates it. */
-export interface KnownModel {
-  readonly kind: Kind;
-  readonly model: string;
-  readonly operation: Operation;
-}
+/** A model with the operation that generates it. */
+type KnownModel = Pick<ModelInfo, "kind" | "model"> & { readonly operation: Operation };
 
-const models: readonly KnownModel[] = kinds.flatMap((kind) =>
+const list = kinds.flatMap((kind) =>
   Object.entries(operations[kind].generate).map(([model, operation]) => ({ kind, model, operation })),
 );
+/** Every model, by its name. */
+export const models: ReadonlyMap<unknown, KnownModel> = new Map(list.map((one) => [one.model, one]));
 
 /**
  * Lists every generation model of the service's description.
@@ -39,80 +38,70 @@ const models: readonly KnownModel[] = kinds.flatMap((kind) =>
  * for (const { kind, model } of listModels()) console.log(`${kind}: ${model}`);
  */
 export function listModels(): readonly ModelInfo[] {
-  // A copy, so that changing the list does not change the checks.
-  return structuredClone(models.map(({ operation: { id, body }, ...one }) => ({ ...one, operation: id, form: body })));
+  return structuredClone(list.map(({ operation: { id, body }, ...one }) => ({ ...one, operation: id, form: body })));
 }
 
 /**
  * Lists the fields of a model's form, in the order of the service's description.
  *
- * @param model The name of a model, or an entry of `listModels()`.
  * @returns The fields, each with its valid values.
  * @throws An {@link InvalidRequestError} if there is no such model
  * @example
  * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
  */
-export function fieldsOf(model: string | ModelInfo): readonly Field[] {
-  return infoOf("fieldsOf", model).form.fields;
-}
-
-/** Returns the entry of a model in `listModels()`, or throws an {@link InvalidRequestError} if there is no such model. */
-export function infoOf(subject: string, model: string | ModelInfo): ModelInfo {
-  const info = typeof model === "string" ? listModels().find((one) => one.model === model) : model;
-  if (!info?.form) throw new InvalidRequestError(subject, [unknownModel(model)]);
-  return info;
+export function fieldsOf(model: string): readonly Field[] {
+  return structuredClone(findModel(model, undefined, "fieldsOf").operation.body.fields);
 }
 
 /**
  * Checks whether a text is the name of a generation model, and narrows its type.
  *
- * @returns Whether it is one. Inside the `if`, the compiler knows that `text` is a `Model`.
  * @example
  * if (isModel(text)) await media.generate(text, form);
  */
 export function isModel(text: string): text is Model {
-  return knownModel(text) !== undefined;
-}
-
-/** Returns a model of these kinds; undefined if there is none. */
-export function knownModel(name: unknown, among: readonly Kind[] = kinds): KnownModel | undefined {
-  return models.find(({ model, kind }) => model === name && among.includes(kind));
+  return models.has(text);
 }
 
 /**
- * Returns a model of these kinds.
+ * Returns a model of a kind, or of any.
  *
  * @throws An {@link InvalidRequestError} if there is none
  */
-export function findModel(name: unknown, among: readonly Kind[] = kinds): KnownModel {
-  const found = knownModel(name, among);
-  if (found) return found;
+export function findModel(name: unknown, kind?: Kind, subject = "generate"): KnownModel {
+  const found = models.get(name);
+  if (found && (kind ?? found.kind) === found.kind) return found;
   const newer = "A newer model needs media.video or media.image with { unchecked: true }.";
-  throw new InvalidRequestError("generate", [unknownModel(name, among, newer)], nothingWasSent);
+  throw new InvalidRequestError(subject, [unknownModel(name, kind, newer)], nothingWasSent);
 }
 
-function unknownModel(given: unknown, among: readonly Kind[] = kinds, newer = ""): Issue {
-  const names = models.flatMap(({ model, kind }) => (among.includes(kind) ? model : []));
-  const list = `one of ${names.join(", ")}`;
-  if (typeof given !== "string") return issueOf("model", "invalid", mustBe(list, given));
-  const name = describeValue(given);
-  const other = knownModel(given)?.kind;
-  if (other) return issueOf("model", "invalid", `${name} makes ${other}s`, `Use media.${other}, or ${list}.`);
-  const meant = closestName(given, names);
-  const advice = meant === undefined ? `Use ${list}.` : `Did you mean ${JSON.stringify(meant)}?`;
-  return issueOf("model", "unknown", `${name} is not known`, advice, newer);
+function unknownModel(given: unknown, kind?: Kind, newer = ""): Issue {
+  const names = list.flatMap((one) => ((kind ?? one.kind) === one.kind ? one.model : []));
+  return issueOf("model", "unknown", mustBe(`one of ${names.join(", ")}`, given), newer);
 }
 
-/** Options of `validate`. */
-export interface ValidateOptions {
-  /** Fields that the service accepts and its description does not contain. Their values are not checked. */
-  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob | readonly Blob[]>> | undefined;
+/**
+ * Returns the operation of a model that the service's description does not have. Fields that set the number of results of other
+ * models do so here.
+ *
+ * @throws An {@link InvalidRequestError} if it would be none of a model
+ */
+export function uncheckedOperation(kind: Kind, model: unknown): Operation {
+  const { generate, query, delete: deletion } = operations[kind];
+  const name = typeof model === "string" ? model : "";
+  const [path = ""] = Object.values(generate).map((known) => known.path.replace(/[^/]*$/, () => name));
+  if (!/^[\w-][\w.-]*$/.test(name) || path === query.path || path === deletion.path)
+    throw invalidField("generate", "model", mustBe("the last segment of the model's path", model));
+  // Without their defaults, which are those of other models.
+  const fields = knownFields.filter(({ countsResults }) => countsResults).map(({ default: _, ...field }) => field);
+  return { id: "generate", path, body: { fields } };
 }
 
 /**
  * Checks a form, without a client and without sending it.
  *
  * @param form The fields of the model's form. For a model that is known only at run time, any object.
+ * @param extraFields Fields that the service accepts and its description does not contain.
  * @returns Every mistake in the form; an empty list if it is valid. An unknown model is one of the mistakes.
  * @example
  * for (const issue of validate("vidmodelv2", { prompt, duration: 5 })) console.log(issue.message);
@@ -120,10 +109,10 @@ export interface ValidateOptions {
 export function validate<M extends string>(
   model: M,
   form: M extends Model ? Form<M> : Readonly<Record<string, unknown>>,
-  options: ValidateOptions = {},
+  extraFields: Readonly<Record<string, unknown>> = {},
 ): readonly Issue[] {
-  const known = knownModel(model);
-  return known ? readForm(known.operation.body, form, options.extraFields).issues : [unknownModel(model)];
+  const known = models.get(model);
+  return known ? readForm(known.operation.body, form, extraFields).issues : [unknownModel(model)];
 }
 
 /** Returns the issues of the fields of a form, those of its files included, or of a JSON body. */

@@ -1,8 +1,8 @@
 import { invalidRequest, InvalidRequestError } from "../errors/errors.ts";
 import { hasChanged, mustBe, nothingWasSent } from "../errors/issue.ts";
-import { isObject } from "../spec/values.ts";
 import { fieldOf } from "../spec/operation.ts";
-import { toCRLF } from "./field.ts";
+import { isObjectOfFields, toCRLF } from "./field.ts";
+import { extensionOf } from "./files.ts";
 import type { WireFields } from "./form.ts";
 
 /** One part of a form: a text, or a file with the name to send it under. */
@@ -10,13 +10,18 @@ export type FormPart = readonly [name: string, value: string] | readonly [name: 
 
 /** Yields a form's fields as parts of multipart/form-data, in order. */
 export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
-  for (const [name, value] of Object.entries(wire)) {
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const [index, one] of values.entries()) {
+  for (const [name, value] of Object.entries(wire))
+    for (const [index, one] of [value].flat().entries())
       if (one instanceof Blob) yield [name, one, fileNameOf(one, `${fieldOf(name)}-${index + 1}`)];
       else if (one !== undefined) yield [name, String(one)];
-    }
-  }
+}
+
+/** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
+function fileNameOf(file: Blob, fallback: string): string {
+  const [given = ""] = "name" in file && typeof file.name === "string" ? file.name.split(/[/\\]/).slice(-1) : [];
+  const [, subtype = "bin"] = /^(?:image|video|audio)\/([\w.+-]+)/.exec(file.type) ?? [];
+  // Some servers end a file name at these characters.
+  return given.replace(/[\p{Cc}";=]/gu, "_") || `${fallback}.${extensionOf(file.type) ?? subtype}`;
 }
 
 /**
@@ -39,16 +44,15 @@ export async function toMultipart(wire: WireFields): Promise<Blob> {
   // In lower case, as a Blob makes its type.
   const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
   const parts: Blob[] = [];
-  for (const [name, value, fileName = "blob"] of formParts(wire)) {
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
-    if (typeof value === "string") {
-      parts.push(new Blob([`${head}\r\n\r\n${toCRLF(value)}\r\n`]));
-      continue;
+  for (const [name, value, fileName] of formParts(wire)) {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${toCRLF(name).replace(/["\r\n]/g, encodeURIComponent)}"`;
+    if (typeof value === "string") parts.push(new Blob([`${head}\r\n\r\n${toCRLF(value)}\r\n`]));
+    else {
+      await bytesOf(name, value.slice(0, 1));
+      const type = value.type || "application/octet-stream";
+      const fileHead = `${head}; filename="${fileName}"\r\nContent-Type: ${type}\r\n\r\n`;
+      parts.push(new Blob([fileHead]), value, new Blob(["\r\n"]));
     }
-    await bytesOf(name, value.slice(0, 1));
-    const type = value.type || "application/octet-stream";
-    const fileHead = `${head}; filename="${quote(fileName)}"\r\nContent-Type: ${type}\r\n\r\n`;
-    parts.push(new Blob([fileHead]), value, new Blob(["\r\n"]));
   }
   parts.push(new Blob([`--${boundary}--\r\n`]));
   const type = `multipart/form-data; boundary=${boundary}`;
@@ -64,32 +68,15 @@ export async function toMultipart(wire: WireFields): Promise<Blob> {
  * @throws An `InvalidRequestError` if a value would be sent as something else, and be billed without it
  */
 export async function encodeForm(subject: string, fields: unknown): Promise<Blob> {
-  const reject = (field: string, expected: string, value: unknown) => {
-    throw invalidRequest(subject, field, "invalid", mustBe(expected, value), "", nothingWasSent);
-  };
-  // A FormData, a Map, a Blob or a stream has no fields of its own.
-  if (Object.prototype.toString.call(fields) !== "[object Object]") reject("body", "an object of fields", fields);
-  // The cast: it is such an object.
-  const wire = fields as WireFields;
-  for (const [name, value] of Object.entries(wire))
-    for (const one of [value].flat())
-      if (isObject(one) && !(one instanceof Blob))
-        reject(name, "text, a number, a boolean or a Blob, or a list of them", one);
-  const form = await toMultipart(wire);
+  if (!isObjectOfFields(fields)) throw invalidField(subject, "body", mustBe("an object of fields", fields));
+  for (const [name, value] of Object.entries(fields))
+    if ([value].flat().some((one) => typeof one === "object" && !(one instanceof Blob)))
+      throw invalidField(subject, name, mustBe("text, a number, a boolean, a Blob or a list of them", value));
+  const form = await toMultipart(fields);
   return new Blob([await form.arrayBuffer()], { type: form.type });
 }
 
-function quote(name: string): string {
-  return name.replace(/["\r\n]/g, encodeURIComponent);
-}
-
-const extensions: Record<string, string> = { jpeg: "jpg", quicktime: "mov", "x-matroska": "mkv", "svg+xml": "svg" };
-
-/** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
-function fileNameOf(file: Blob, fallback: string): string {
-  const [given = ""] = "name" in file && typeof file.name === "string" ? file.name.split(/[/\\]/).slice(-1) : [];
-  // Some servers end a file name at these characters.
-  const name = given.replace(/[\p{Cc}";=]/gu, "_");
-  const subtype = /^(?:image|video|audio)\/([\w.+-]+)/.exec(file.type)?.[1] ?? "bin";
-  return name || `${fallback}.${extensions[subtype] ?? subtype}`;
+/** Creates the error of one field of a request that was not sent. */
+export function invalidField(subject: string, field: string, problem: string, advice = ""): InvalidRequestError {
+  return invalidRequest(subject, field, "invalid", problem, advice, nothingWasSent);
 }
