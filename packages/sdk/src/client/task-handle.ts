@@ -26,7 +26,6 @@ export interface TaskHost extends TasksHost, WaitHost, ResultHost {
   readonly states: StateOptions;
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor assigns these fields
 export interface TaskHandle<out K extends Kind> extends Pick<Task<K>, Exclude<keyof TaskJSON, "version" | "partial">> {}
 
 /** The handle of a task: its data, and its methods on a client. */

@@ -50,7 +50,6 @@ export function afterCreation(error: unknown, task: Task | undefined, billed: "m
 /** An argument or option is not valid. `issues` lists every bad field, not only the first. */
 export class InvalidRequestError extends MediaGenError {
   override readonly name = "InvalidRequestError";
-  /** Every mistake that was found. */
   declare readonly issues: readonly Issue[];
   override readonly advice = "Correct it, then make the call again.";
 
@@ -89,11 +88,9 @@ export class StoreError extends MediaGenError {
 
 /** What the errors of a response say about it. */
 export interface ServiceResponse {
-  /** The HTTP status. */
   readonly status: number;
-  /** The code of the envelope; undefined if the response was not an envelope. */
+  /** The code and the message of the envelope; undefined if the response was not an envelope. */
   readonly code?: number | undefined;
-  /** The message of the envelope; undefined if the response was not an envelope. */
   readonly msg?: string | undefined;
   /** The start of the response's body, without the key. */
   readonly body: string;
@@ -113,13 +110,11 @@ export function mayPass(status: number): boolean {
   return status === 429 || (status >= 500 && status !== 501);
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the base class assigns these fields
 export interface ServiceError extends ServiceResponse {}
 
 /** The service responded, and the response is not a success. A generation that ends in this created no task. */
 export class ServiceError extends MediaGenError {
   override readonly name: string = "ServiceError";
-  /** The operation's id in the service's description, such as `queryVideoTask`. */
   declare readonly operation: string;
 
   constructor(what: string, operation: string, response: ServiceResponse, facts: Facts) {
@@ -137,10 +132,7 @@ export class NotFoundError extends ServiceError {
   override readonly name = "NotFoundError";
 }
 
-/**
- * HTTP 429: retries did not help, or the service asks to wait for more than a minute. `retryAfterMs` holds how long, if
- * the service says so.
- */
+/** HTTP 429, and retries did not help. `retryAfterMs` holds how long to wait, if the service says so. */
 export class RateLimitError extends ServiceError {
   override readonly name = "RateLimitError";
 }
@@ -151,16 +143,11 @@ export class InsufficientCreditsError extends ServiceError {
   override readonly isRetryable = false;
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the base class assigns these fields
 export interface OutcomeUnknownError extends SentGeneration, Partial<ServiceResponse> {}
 
-/**
- * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not retry
- * it. Before you do, look for the task in the service's console, or ask its support.
- */
+/** A generation was sent and its outcome is unknown: a task may exist and may have been billed. It is not retried. */
 export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
-  /** The operation's id in the service's description. */
   declare readonly operation: string;
   /** The reason why there is no usable response. */
   declare readonly reason: string;
@@ -193,7 +180,6 @@ export function serviceError(...about: ConstructorParameters<typeof ServiceError
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";
   declare readonly task: Task;
-  /** The record that shows the failure. */
   declare readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
@@ -202,7 +188,6 @@ export class TaskFailedError extends MediaGenError {
   }
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the base class assigns these fields
 export interface WaitTimeoutError extends LastRecord {}
 
 /** The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */

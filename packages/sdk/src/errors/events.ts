@@ -10,13 +10,11 @@ export type MediaGenEvent =
   /** A generation created a task, which is billed. `attempt` is the number of requests that it took. */
   | (CallEvent &
       Pick<Task, "taskid" | "resultCount" | "origin"> & { readonly type: "generated"; readonly attempt: number })
-  /** A request failed and is retried. Polls of a wait count: `attempt` is the number of polls that failed in a row. */
+  /** A request failed and is retried after `delayMs`. For polls of a wait, `attempt` counts those that failed in a row. */
   | (CallEvent & {
       readonly type: "retried";
       readonly attempt: number;
-      /** The delay before the next request, in milliseconds. */
       readonly delayMs: number;
-      /** The HTTP status, if there was a response. */
       readonly status: number | undefined;
       /** The reason, unless it is the HTTP status alone. */
       readonly error: unknown;
@@ -28,7 +26,6 @@ export type MediaGenEvent =
       Pick<Task, "kind" | "taskid"> & {
         readonly type: "ended";
         readonly state: "succeeded" | "failed";
-        /** The raw status of the record. */
         readonly status: number | undefined;
         /** The time since its generation, in milliseconds; undefined if that is unknown. */
         readonly durationMs: number | undefined;
@@ -43,7 +40,6 @@ export interface CallEvent {
   readonly operation: string;
   /** The kind of the task; undefined if the call was not about a task. */
   readonly kind: Kind | undefined;
-  /** The model, if it is known. */
   readonly model: string | undefined;
   /** The task, if there is one yet. */
   readonly taskid: string | undefined;
@@ -59,7 +55,6 @@ export interface CallEvent {
 
 /** The store could not record the result of a generation. The SDK retries until it succeeds or the process ends. */
 export interface StoreFailed {
-  /** The type of the event. */
   readonly type: "storeFailed";
   /** The id of the entry; undefined if it could not be looked up. */
   readonly generationId: string | undefined;

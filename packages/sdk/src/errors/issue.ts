@@ -5,7 +5,6 @@ export type IssueCode = "missing" | "unknown" | "invalid" | "notAllowed" | "alre
 export interface Issue {
   /** The field or option, such as `duration`, `sourceImage[1]` or `baseUrl`. */
   readonly field: string;
-  /** The kind of mistake. */
   readonly code: IssueCode;
   /** What is wrong, what to use instead and what you may have meant, in sentences that begin with the field. */
   readonly message: string;

@@ -35,10 +35,7 @@ const types: Readonly<Record<SimpleType, readonly [words: string, isValid: (valu
 /** The types of all options of an interface, inherited ones included: the compiler checks that none is missing. */
 export type OptionTypes<Options> = { readonly [Name in keyof Options]-?: SimpleType | OptionTable };
 
-/**
- * Returns the given options. Those that do not exist are rejected: a misspelled limit would limit nothing. No text is
- * shown, as it may be a key in the wrong place.
- */
+/** Returns the given options. Rejects others: a misspelled limit would limit nothing. Shows no text, which may be a key. */
 export function readOptions<Options extends object>(
   subject: string,
   given: Options,

@@ -10,7 +10,6 @@ export interface Field {
   readonly takes: "text" | "number" | "flag" | "file";
   /** The valid values, in words such as `one of 5, 10 or 15`. */
   readonly expected: string;
-  /** Whether the service's description requires it. */
   readonly required?: boolean;
   /** Whether the field also accepts a list. */
   readonly many?: boolean;
@@ -18,7 +17,6 @@ export interface Field {
   readonly item?: string;
   /** The valid values that are listed. If the field has a pattern, text that matches it is valid too. */
   readonly values?: readonly (string | number)[];
-  /** A regular expression that the text matches. */
   readonly pattern?: string;
   /** The minimum and maximum of width times height, if the pattern is that of a size. */
   readonly pixels?: readonly [minimum: number, maximum: number];
@@ -38,9 +36,8 @@ export interface Field {
   readonly default?: string | number;
 }
 
-/** The fields of a form or JSON body. */
+/** The fields of a form or JSON body, in the order of the service's description. */
 export interface FormFields {
-  /** The fields, in the order of the service's description. */
   readonly fields: readonly Field[];
   /** Groups of fields: one of each group is needed. */
   readonly needs?: readonly (readonly string[])[];
@@ -54,11 +51,10 @@ export type Schemas = Readonly<Record<string, Schema & { readonly properties: Re
 
 /** One operation of the service. */
 export interface Operation {
-  /** The operation's id in the service's description, such as `queryVideoTask`. */
+  /** The id in the service's description, such as `queryVideoTask`. */
   readonly id: string;
   /** The path below the base URL. */
   readonly path: string;
-  /** The fields of the form or JSON body. */
   readonly body: FormFields;
 }
 

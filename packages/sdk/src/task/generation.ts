@@ -9,11 +9,9 @@ export type GenerationState = "claimed" | "sending" | "created" | "unknown" | "n
 
 /** The facts of a generation that are known before it is sent. */
 export interface GenerationFacts extends Pick<TaskJSON, "kind" | "origin" | "resultCount"> {
-  /** The model of the generation. */
   readonly model: string;
   /** The SHA-256 of the form, its files included; the form itself is not stored. */
   readonly digest?: string | undefined;
-  /** The caller's idempotency key. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -29,11 +27,9 @@ export interface GenerationRecord extends GenerationFacts {
   readonly attempt: string;
   /**
    * The `attempt` of the revision before this one; undefined in revision 1. After an entry was forgotten, its revisions
-   * begin at 1 again. A process that was paused until then must not overwrite the entry of another attempt whose
-   * revision has the same number.
+   * begin at 1 again: a paused process must not overwrite another attempt's entry whose revision has the same number.
    */
   readonly follows?: string | undefined;
-  /** The state of the generation. */
   readonly state: GenerationState;
   /** The time when the attempt began, in milliseconds since 1970. */
   readonly createdAt: number;
