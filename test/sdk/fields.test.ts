@@ -141,13 +141,6 @@ describe("what is refused", () => {
   });
 });
 
-test("a second value for what a method takes first is refused", async () => {
-  const further = { taskids: ["t-2"], taskid: "t-2" } as object;
-  await expect(media.image.delete(["t-1"], further)).rejects.toThrow("options.taskids");
-  await expect(media.image.query("t-1", further)).rejects.toThrow("options.taskid");
-  expect(sent).toBe(0);
-});
-
 test("a count that no bound holds still makes a task of at least one result", async () => {
   const task = await media.image.generate("imgmodelv5", { prompt: "x", batchsize: 0 });
   expect(media.task(task.toJSON()).resultCount).toBe(1);

@@ -244,7 +244,7 @@ describe("a browser is refused", () => {
       createMediaGen({ baseUrl: "http://localhost", ...options });
 
   test("in a page and in its workers", () => {
-    vi.stubGlobal("window", { document: {} });
+    vi.stubGlobal("document", {});
     expect(create()).toThrow(about("allowBrowser"));
     vi.unstubAllGlobals();
     vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64)" });
@@ -252,7 +252,7 @@ describe("a browser is refused", () => {
   });
 
   test("unless the caller allows it", () => {
-    vi.stubGlobal("window", { document: {} });
+    vi.stubGlobal("document", {});
     expect(create({ allowBrowser: true })).not.toThrow();
   });
 

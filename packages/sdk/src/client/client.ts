@@ -4,7 +4,6 @@ import { readOptions } from "../errors/options.ts";
 import { type Form, type Model, models } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import type { Ledger } from "../store/ledger.ts";
 import type { Resolution } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
@@ -91,12 +90,9 @@ export function createClient<O extends MediaGenOptions>(
 }
 
 /** Returns the ledger of a client, and the signal of the call that needs it. */
-async function openLedger(
-  { ledger }: Host,
-  method: string,
-  options: CallOptions,
-): Promise<CallOptions & { readonly ledger: Ledger }> {
+async function openLedger({ ledger }: Host, method: string, options: CallOptions) {
   const advice = "Pass { store } to createMediaGen, such as fileStore(directory).";
   if (!ledger) throw invalidRequest(method, "store", "missing", "is missing", advice);
-  return { ...readOptions<CallOptions>(method, options, { signal: "signal" }), ledger: await ledger() };
+  const { signal } = readOptions(method, options, { signal: "signal" });
+  return { ledger: await ledger(), signal };
 }

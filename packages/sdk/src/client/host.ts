@@ -1,34 +1,39 @@
 import { UsedKeys } from "../call/hide-key.ts";
 import { Retries } from "../call/retries.ts";
-import type { Transport } from "../call/transport.ts";
+import type { CallHost } from "../call/call.ts";
 import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/values.ts";
 import type { ResultHost } from "../result/result-host.ts";
 import type { ProcessInfo } from "../store/entries.ts";
+import type { Ledger } from "../store/ledger.ts";
 import type { GenerationStore } from "../store/store.ts";
+import type { CallOptions, Check, Task } from "../task/task.ts";
 import { Time } from "../time/clock.ts";
 import { durationsAt } from "../wait/durations.ts";
 import { Scheduler } from "../wait/scheduler.ts";
-import type { GenerateHost } from "./generate.ts";
-import { clientOptions, type MediaGenOptions } from "./options.ts";
+import type { StateOptions } from "../wait/state.ts";
+import type { WaitHost } from "../wait/wait.ts";
+import { type BeforeGenerate, clientOptions, type MediaGenOptions } from "./options.ts";
 import { environment, readAccess } from "./settings.ts";
-import type { TaskHandle, TaskHost } from "./task-handle.ts";
 
 /** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */
-export interface Runtime extends Pick<ResultHost, "fetch" | "get"> {
-  /** Loads the transport. */
-  readonly loadTransport: () => Promise<Transport>;
-  /** Loads the information about processes. */
+export interface Runtime extends Pick<CallHost, "loadTransport">, Pick<ResultHost, "fetch" | "get"> {
   readonly processes: () => Promise<ProcessInfo>;
 }
 
-/**
- * What the parts of one client share. It is made once and handed down. Each part declares the fields that it needs as an interface
- * of its own, such as `CallHost`, and gets this object.
- */
-export interface Host extends Runtime, GenerateHost, TaskHost {
+/** What the parts of one client share. It is made once and handed down. */
+export interface Host extends Runtime, CallHost, WaitHost, ResultHost {
+  readonly beforeGenerate: BeforeGenerate | undefined;
+  readonly states: StateOptions;
   readonly store: GenerationStore | undefined;
+  /** Loads the ledger of the store, if there is one. */
+  readonly ledger: (() => Promise<Ledger>) | undefined;
+}
+
+/** A task as its client made it. */
+interface Handle extends Task {
+  checkSilently(options: CallOptions): Promise<Check>;
 }
 
 /** Creates the host of a client. */
@@ -58,7 +63,7 @@ export function createHost<O extends MediaGenOptions>(
     states: options,
     scheduler: new Scheduler(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
     // The cast: every task of a client is a handle.
-    check: (task, signal) => (task as TaskHandle).checkSilently({ signal }),
+    check: (task, signal) => (task as Handle).checkSilently({ signal }),
     store,
     // Loaded at first use, so that clients without a store do not load it.
     ledger:

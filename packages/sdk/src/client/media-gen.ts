@@ -138,36 +138,25 @@ export interface MediaGen {
    */
   recover(options?: CallOptions): Promise<Recovery>;
   /**
-   * Settles a generation of unknown outcome with the task that you found at the service. The SDK queries the task to
-   * verify that it exists.
-   *
-   * You can correct a resolution with another one. A task that you gave to another generation before is taken from it,
-   * and that generation's outcome is unknown again.
+   * Resolves a generation of unknown outcome: with the task that you found at the service, which the SDK queries to verify
+   * that it exists, or with `"notCreated"`. Then its key may generate again. You can correct it with another resolution,
+   * also if you gave the task to another generation before: the outcome of that one is unknown again.
    *
    * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
-   * @returns The task, to check or to wait for.
-   * @throws An {@link InvalidRequestError} if the client has no store, the store has no such generation or knows its
-   *   outcome, or the task is not its task
-   * @throws A {@link ServiceError} if the service rejected the query for the task
-   * @throws A {@link ConnectionError} if the query for the task got no complete response; it is safe to retry
-   * @throws A {@link StoreError} if another process has changed the record; `isRetryable` says whether it is safe to retry
+   * @returns The task, to check or to wait for; undefined if there is none.
+   * @throws An {@link InvalidRequestError} if the store has no such generation or knows its outcome, or the task is not its
+   *   task
+   * @throws A {@link ServiceError} or a {@link ConnectionError} if the query for the task failed
+   * @throws A {@link StoreError} if another process has changed the entry
    * @example
    * const [lost] = (await media.recover()).unknown;
    * if (lost) await (await media.resolve(lost.generationId, { taskid: "video-1" })).wait();
    */
-  resolve(generationId: string, resolution: Exclude<Resolution, "notCreated">, options?: CallOptions): Promise<AnyTask>;
-  /**
-   * Settles a generation of unknown outcome for which you found no task. Its key may generate again.
-   *
-   * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
-   * @throws An {@link InvalidRequestError} if the client has no store, or the store has no such generation or knows its
-   *   outcome
-   * @throws A {@link StoreError} if another attempt with its key has begun since; find out about that one first
-   * @example
-   * const [lost] = (await media.recover()).unknown;
-   * if (lost) await media.resolve(lost.generationId, "notCreated");
-   */
-  resolve(generationId: string, resolution: "notCreated", options?: CallOptions): Promise<undefined>;
+  resolve<R extends Resolution>(
+    generationId: string,
+    resolution: R,
+    options?: CallOptions,
+  ): Promise<R extends "notCreated" ? undefined : AnyTask>;
   /** The origin of the base URL. Every task carries it. */
   readonly origin: string;
   /** The store from the options. Without one, `generate` accepts no idempotency key. */

@@ -30,37 +30,26 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
     invalidRequest(subject, "baseUrl", code, problem, advice);
   if (!given) throw reject("missing", "is missing", "Pass { baseUrl } or set MEDIAGEN_BASE_URL.");
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    // A value that is not a URL may be a key in the wrong place.
-    const shown = String(given).includes("://")
-      ? `${describeValue(given)} is not valid`
-      : "has an invalid value (not shown)";
-    throw reject("invalid", shown, "Use an absolute http or https URL, such as https://media.example.");
-  }
-  const { href, protocol, username, password } = url;
-  if (username || password || /[?#]/.test(href)) {
-    throw reject("invalid", "has a user, password, query or fragment (not shown)", "Use a URL without them.");
-  }
-  if (protocol === "http:" && !allowHttp && !isLoopback(url)) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(url.href)) {
+    // Not shown: it may be a key in the wrong place, or have a password.
     const advice =
-      "Use an https URL: http shows the API key to everyone on the way. Pass { allowHttp: true } to allow it.";
+      "Use an http or https URL without user, password, query and fragment, such as https://media.example.";
+    throw reject("invalid", "is not valid (not shown)", advice);
+  }
+  if (url.protocol === "http:" && !allowHttp && !isLoopback(url)) {
+    const advice = "Use https: http shows the API key to everyone on the way. Pass { allowHttp: true } to allow it.";
     throw reject("notAllowed", `${describeValue(given)} is not encrypted`, advice);
   }
-  return href.replace(/\/$/, "");
+  return url.href.replace(/\/$/, "");
 }
 
 /** Rejects pages and the workers of browsers, unless the caller has said that this is meant. */
 function rejectBrowser(subject: string, allowed: boolean): void {
-  const { window, navigator } = globalThis as {
-    readonly window?: { readonly document?: unknown };
-    readonly navigator?: { readonly userAgent?: string };
-  };
   // A worker has no page. The workers of other runtimes have other names.
-  const isBrowser = window?.document !== undefined || navigator?.userAgent?.startsWith("Mozilla/");
+  const isBrowser = "document" in globalThis || globalThis.navigator?.userAgent?.startsWith("Mozilla/");
   if (allowed || !isBrowser) return;
   const advice =
-    "Use a server. In a page the API key is public, and a browser resends a generation whose response was lost, " +
-    "which bills it twice. Pass { allowBrowser: true } to allow it.";
+    "Use a server: a page shows the API key, and a browser resends a generation whose response was lost, which bills it twice.";
   throw invalidRequest(subject, "allowBrowser", "notAllowed", "is needed in a browser", advice);
 }
 

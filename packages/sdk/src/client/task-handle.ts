@@ -1,6 +1,6 @@
 import { afterCreation, invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
-import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
-import { hosts, type ResultHost } from "../result/result-host.ts";
+import { issueOf, mustBe } from "../errors/issue.ts";
+import { hosts } from "../result/result-host.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
@@ -17,14 +17,10 @@ import type {
 } from "../task/task.ts";
 import { worthOfQueryMs } from "../wait/durations.ts";
 import { longestRetryMs, settlingMs } from "../wait/pace.ts";
-import { readState, type StateOptions } from "../wait/state.ts";
-import { type CheckOnce, type WaitCheck, waitFor, type WaitHost } from "../wait/wait.ts";
-import { deleteTasks, queryTask, type TasksHost } from "./tasks.ts";
-
-/** Dependencies of tasks. */
-export interface TaskHost extends TasksHost, WaitHost, ResultHost {
-  readonly states: StateOptions;
-}
+import { readState } from "../wait/state.ts";
+import { type CheckOnce, type WaitCheck, waitFor } from "../wait/wait.ts";
+import type { Host } from "./host.ts";
+import { deleteTasks, queryTask } from "./tasks.ts";
 
 export interface TaskHandle<out K extends Kind> extends Pick<Task<K>, Exclude<keyof TaskJSON, "version" | "partial">> {}
 
@@ -35,11 +31,12 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   #isDeleted = false;
   /** Whether its end was emitted, however often it is checked. */
   #hasEnded = false;
-  readonly #host: TaskHost;
+  readonly #host: Host;
 
-  constructor(json: Omit<TaskJSON, "version"> & { readonly kind: K }, host: TaskHost) {
+  constructor(json: TaskJSON, host: Host) {
+    const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = json;
     // Only these: saved JSON may have others, which could replace a method.
-    Object.assign(this, fieldsOf(json));
+    Object.assign(this, { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId });
     this.#partial = json.partial;
     this.#host = host;
     hosts.set(this, host);
@@ -122,38 +119,31 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   toJSON(): TaskJSON {
-    const { kind, taskid, origin, resultCount, ...known } = fieldsOf(this);
-    return { version: 2, kind, taskid, origin, resultCount, ...withoutUndefined({ ...known, partial: this.#partial }) };
+    // The cast: only undefined fields are left out.
+    return withoutUndefined({ version: 2, ...this, partial: this.#partial }) as TaskJSON;
   }
 }
 
-/** Returns the data of a task, without its methods. */
-function fieldsOf(task: Omit<TaskJSON, "version"> | Task) {
-  const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = task;
-  return { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId };
-}
-
 /** Returns a saved task if it is complete and of this origin; rejects it otherwise. */
-export function readTask(saved: TaskJSON, origin: string): TaskJSON {
+export function readTask(saved: TaskJSON, client: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {
     const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";
     throw invalidRequest("media.task", "saved", "invalid", mustBe(expected, saved));
   }
-  const { kind, taskid, resultCount, createdAt, partial } = saved;
-  const issues: Issue[] = [];
-  const expect = (field: keyof TaskJSON, holds: boolean, expected: string) => {
-    if (!holds) issues.push(issueOf(field, "invalid", mustBe(expected, saved[field])));
-  };
-  expect("version", saved.version === 2, "2");
-  expect("kind", kinds.includes(kind), kinds.join(" or "));
-  expect("taskid", typeof taskid === "string" && taskid !== "", "a task id");
-  expect("resultCount", Number.isSafeInteger(resultCount) && resultCount > 0, "a whole number, at least 1");
-  expect("createdAt", createdAt === undefined || Number.isFinite(createdAt), "a time in milliseconds, or nothing");
-  for (const field of ["model", "initialUrl", "requestId", "generationId"] as const)
-    expect(field, saved[field] === undefined || typeof saved[field] === "string", "text, or nothing");
-  expect("partial", partial === undefined || partial?.count < resultCount, "fewer results than requested, or nothing");
-  const own = `${origin}, this client's origin (change it if both reach the same service)`;
-  expect("origin", saved.origin === origin, own);
-  rejectIssues("task", issues);
+  const { version, kind, taskid, origin, resultCount, createdAt = 0 } = saved;
+  const expect = (field: keyof TaskJSON, holds: boolean, expected: string) =>
+    holds ? [] : [issueOf(field, "invalid", mustBe(expected, saved[field]))];
+  rejectIssues("task", [
+    ...expect("version", version === 2, "2"),
+    ...expect("kind", kinds.includes(kind), kinds.join(" or ")),
+    ...expect("taskid", typeof taskid === "string" && taskid !== "", "a task id"),
+    ...expect("resultCount", Number.isSafeInteger(resultCount) && resultCount > 0, "a whole number, at least 1"),
+    ...expect("createdAt", Number.isFinite(createdAt), "a time in milliseconds, or nothing"),
+    ...expect(
+      "origin",
+      origin === client,
+      `${client}, this client's origin (change it if both reach the same service)`,
+    ),
+  ]);
   return saved;
 }
