@@ -7,10 +7,10 @@ import { afterCreation, messageOf } from "./errors.ts";
  * types may be added: ignore those that you do not know.
  */
 export type MediaGenEvent =
-  /** A generation created a task, which is billed. `attempt` is the number of requests that it took. */
+  /** `generated`: a generation created a task, which is billed. `attempt` is the number of requests that it took. */
   | (CallEvent &
       Pick<Task, "taskid" | "resultCount" | "origin"> & { readonly type: "generated"; readonly attempt: number })
-  /** A request failed and is retried after `delayMs`. For polls of a wait, `attempt` counts those that failed in a row. */
+  /** `retried`: a request failed and is retried after `delayMs`. `attempt` counts the requests, or polls that failed in a row. */
   | (CallEvent & {
       readonly type: "retried";
       readonly attempt: number;
@@ -19,15 +19,14 @@ export type MediaGenEvent =
       /** The reason, unless it is the HTTP status alone. */
       readonly error: unknown;
     })
-  /** A call of a method failed with this error, or with the signal's reason if that aborted. Emitted once for each. */
+  /** `failed`: a call of a method rejects with this `error`, or with the reason of its signal. Emitted once for each call. */
   | (CallEvent & { readonly type: "failed"; readonly error: unknown })
-  /** A check found for the first time that a task has ended. Emitted once for each task object. */
+  /** `ended`: a check found that a task has this `state`, once for each task object. `durationMs` is since its generation. */
   | (Pick<CallEvent, "model" | "at"> &
       Pick<Task, "kind" | "taskid"> & {
         readonly type: "ended";
         readonly state: "succeeded" | "failed";
         readonly status: number | undefined;
-        /** The time since its generation, in milliseconds; undefined if that is unknown. */
         readonly durationMs: number | undefined;
       })
   | StoreFailed

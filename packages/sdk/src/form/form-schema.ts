@@ -67,7 +67,7 @@ const ofSchema: OptionTypes<FormSchemaOptions> = { from: "any", without: "texts"
  * file fields to your server with `without`.
  *
  * @returns The schema, for libraries that take a Standard Schema or a Standard JSON Schema.
- * @throws An {@link InvalidRequestError} if there is no such model, or an option is not valid
+ * @throws An `InvalidRequestError` if there is no such model, or an option is not valid
  * @example
  * const schema = formSchema("vidmodelv2", { from: "text", without: ["duration"] });
  */

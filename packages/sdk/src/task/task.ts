@@ -108,7 +108,10 @@ export type AnyTask = Task<"video"> | Task<"image">;
  */
 export type State = "pending" | "succeeded" | "failed";
 
-/** The result of one query of a task: its state, and the record it was read from. */
+/**
+ * The result of one query of a task: its state, and the record it was read from. The service may not know a pending task
+ * yet; `afterMs` is the delay until the next check is worth it, in milliseconds.
+ */
 export type Check<K extends Kind = Kind> = {
   /** The raw status, if there is a record. What its values mean is not documented by the service. */
   readonly status: number | undefined;
@@ -116,7 +119,6 @@ export type Check<K extends Kind = Kind> = {
   readonly requestId: string | undefined;
 } & (
   | { readonly state: "succeeded" | "failed"; readonly record: Records[K]; readonly afterMs?: undefined }
-  /** The service may not know a pending task yet. `afterMs` is the delay until the next check is worth it, in milliseconds. */
   | { readonly state: "pending"; readonly record: Records[K] | undefined; readonly afterMs: number }
 );
 
