@@ -141,7 +141,6 @@ test("the guide to configuration has the options of every call, and every variab
     "MediaGenModelOptions", // The fields of a model's form.
     "NodeMediaGenOptions", // Those of the tables.
     "UncheckedOptions", // The same.
-    "ValidateOptions", // Its one option is an option of `generate` too.
   ];
   const options = [
     ...new Set([...entries.matchAll(/^(?:interface|type) (\w+Options)\b/gm)].map(([, name = ""]) => name)),

@@ -6,13 +6,7 @@ import { bytesOf, formParts } from "./multipart.ts";
 /** Maximum number of bytes of a file in memory, because Web Crypto cannot digest a stream. */
 const sliceBytes = 1024 * 1024;
 
-/**
- * Computes the SHA-256 of a form with its files, as a store records it.
- *
- * @param form The fields of the model's form.
- * @returns The hash in hexadecimal; undefined if the runtime has no Web Crypto.
- * @throws An {@link InvalidRequestError} if there is no such model, or the form is not valid
- */
+/** Returns the digest of a model's form, as a store records it, or throws an {@link InvalidRequestError} if the form is not valid. */
 export async function formDigest(model: string, form: object): Promise<string | undefined> {
   const { wire, issues } = readForm(findModel(model).operation.body, form);
   rejectIssues(model, issues);
@@ -20,10 +14,8 @@ export async function formDigest(model: string, form: object): Promise<string | 
 }
 
 /**
- * Returns the SHA-256 of a form in hex: of its texts, and of its files with their names, types and bytes. The order in
- * which fields were passed does not matter. Undefined if the runtime has no Web Crypto, as on pages without https.
- *
- * @throws An {@link InvalidRequestError} if a file cannot be read, because it has changed since it was passed
+ * Returns the SHA-256 of a form in hex: of its texts, and of its files with their names, types and bytes. The order of fields does not
+ * matter. Undefined if the runtime has no Web Crypto, as on pages without https.
  */
 export async function digestOf(wire: WireFields): Promise<string | undefined> {
   if (!globalThis.crypto?.subtle) return undefined;

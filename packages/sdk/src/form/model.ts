@@ -63,11 +63,7 @@ export function isModel(text: string): text is Model {
   return models.has(text);
 }
 
-/**
- * Returns a model of a kind, or of any.
- *
- * @throws An {@link InvalidRequestError} if there is none
- */
+/** Returns a model of a kind, or of any, or throws an {@link InvalidRequestError}. */
 export function findModel(name: unknown, kind?: Kind, subject = "generate"): KnownModel {
   const found = models.get(name);
   if (found && (kind ?? found.kind) === found.kind) return found;
@@ -80,12 +76,7 @@ function unknownModel(given: unknown, kind?: Kind, newer = ""): Issue {
   return issueOf("model", "unknown", mustBe(`one of ${names.join(", ")}`, given), newer);
 }
 
-/**
- * Returns the operation of a model that the service's description does not have. Fields that set the number of results of other
- * models do so here.
- *
- * @throws An {@link InvalidRequestError} if it would be none of a model
- */
+/** Returns the operation of a model that the description does not have. Fields that count the results of other models do so here. */
 export function uncheckedOperation(kind: Kind, model: unknown): Operation {
   const { generate, query, delete: deletion } = operations[kind];
   const name = typeof model === "string" ? model : "";

@@ -24,22 +24,14 @@ function fileNameOf(file: Blob, fallback: string): string {
   return given.replace(/[\p{Cc}";=]/gu, "_") || `${fallback}.${extensionOf(file.type) ?? subtype}`;
 }
 
-/**
- * Reads bytes of a file of a form.
- *
- * @throws An {@link InvalidRequestError} if the file can no longer be read as it was when it was given
- */
+/** Reads bytes of a file, or throws an {@link InvalidRequestError} if it is no longer what it was when it was given. */
 export async function bytesOf(part: string, slice: Blob): Promise<ArrayBuffer> {
   return slice.arrayBuffer().catch(() => {
     throw new InvalidRequestError("generate", [hasChanged(fieldOf(part))], nothingWasSent);
   });
 }
 
-/**
- * Encodes a form as one Blob, byte by byte as browsers do, except for the boundary. Files on disk are read while it leaves.
- *
- * @throws An {@link InvalidRequestError} if a file can no longer be read as it was when it was given
- */
+/** Encodes a form as one Blob, byte by byte as browsers do, except for the boundary. Files on disk are read while it leaves. */
 export async function toMultipart(wire: WireFields): Promise<Blob> {
   // In lower case, as a Blob makes its type.
   const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
@@ -63,9 +55,8 @@ export async function toMultipart(wire: WireFields): Promise<Blob> {
 }
 
 /**
- * Encodes the fields of a form as one Blob in memory: if a file on disk has changed, Node 24 ends the process that sends it.
- *
- * @throws An `InvalidRequestError` if a value would be sent as something else, and be billed without it
+ * Encodes a form as one Blob in memory: if a file on disk has changed, Node 24 ends the process that sends it. Rejects values that
+ * would be sent as something else, and be billed without them.
  */
 export async function encodeForm(subject: string, fields: unknown): Promise<Blob> {
   if (!isObjectOfFields(fields)) throw invalidField(subject, "body", mustBe("an object of fields", fields));
