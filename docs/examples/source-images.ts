@@ -42,7 +42,7 @@ await media.video.generate("vidmodelv15pro", {
 const imageUrl = process.env["IMAGE_URL"] ?? `data:image/png;base64,${bytes.toString("base64")}`;
 await media.video.generate("vidmodelv2", {
   prompt: "The fox sits down",
-  sourceImage: await fileFrom(imageUrl, { maxBytes: 10_000_000, timeoutMs: 20_000 }),
+  sourceImage: await fileFrom(imageUrl, { maxBytes: 10_000_000 }),
 });
 // #endregion url
 

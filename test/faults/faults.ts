@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { makeCertificate } from "./certificate.ts";
 import type { Fault, RawServer } from "./raw-server.ts";
 
@@ -329,6 +329,8 @@ export const faults: readonly FaultRow[] = [
       drip(socket, Buffer.alloc(100_000, " "))
     ),
     ...lost,
+    // Bytes arrive all the time, and they end.
+    download: ["file", 1],
   },
   {
     name: "headers that drip without an end",
@@ -390,16 +392,6 @@ export const faults: readonly FaultRow[] = [
   { name: "gzip", ...withReply(zipped, "200 OK", "Content-Encoding: gzip"), ...compressed },
   { name: "Brotli", ...withReply(brotliCompressSync(envelope), "200 OK", "Content-Encoding: br"), ...compressed },
   { name: "deflate", ...withReply(deflateSync(envelope), "200 OK", "Content-Encoding: deflate"), ...compressed },
-  {
-    name: "deflate without a header",
-    ...withReply(deflateRawSync(envelope), "200 OK", "Content-Encoding: Deflate"),
-    ...compressed,
-  },
-  {
-    name: "gzip within Brotli",
-    ...withReply(brotliCompressSync(zipped), "200 OK", "Content-Encoding: gzip, br"),
-    ...compressed,
-  },
   {
     name: "an encoding that is not supported",
     ...withReply(envelope, "200 OK", "Content-Encoding: compress"),

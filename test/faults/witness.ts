@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import {
   createMediaGen,
   type GenerationRecord,
@@ -65,8 +66,8 @@ export function createWitness() {
   return {
     totals,
     look,
-    /** The options of a client that is watched: its pauses take no time and are noted, and its limits pass with `limit`. */
-    options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): MediaGenOptions {
+    /** The options of a client that is watched: its pauses take no time and are noted. Its limits pass with `limit`, or in real time. */
+    options(limit: ((signal: AbortSignal) => Promise<unknown>) | undefined, pauses: number[]): MediaGenOptions {
       const store = memoryStore();
       const write = (record: GenerationRecord) => (look(record), store.write(record));
       let clock = now;
@@ -75,16 +76,17 @@ export function createWitness() {
         retries: 2,
         clock: {
           now: () => clock,
+          steady: () => (limit ? clock : performance.now()),
           random: () => 0.5,
           async sleep(ms, signal, why) {
             const aborted = new Promise<never>((_, reject) =>
               signal.addEventListener("abort", () => reject(signal.reason)),
             );
             if (why === "limit") {
-              await Promise.race([limit(signal), aborted]);
+              await Promise.race([limit ? limit(signal) : setTimeout(ms), aborted]);
               clock += ms <= storeLimitMs ? longestLimitMs : ms;
             } else if (why === "background") await aborted;
-            else pauses.push(ms);
+            else pauses.push(limit ? ms : Math.round(ms / 50) * 50);
           },
         },
         onEvent: look,

@@ -31,10 +31,10 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [1_044, 421],
+  "packages/sdk: lines, code lines": [726, 194],
   "packages/cli: lines, code lines": [114, 168],
   "scripts: lines": [721],
-  "test: lines of TypeScript": [13_923],
+  "test: lines of TypeScript": [13_849],
   "docs/site: lines": [67],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };

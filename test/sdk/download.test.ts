@@ -317,9 +317,8 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("says which of the two ended a pause before another try: the time or the caller", async () => {
+  test("can be aborted in a pause before another try", async () => {
     const pausing = () => taskWith(["/down"], { clock: { random: () => 1 } });
-    await expect(download(pausing(), folder, { resultTimeoutMs: 30 })).rejects.toBeInstanceOf(ConnectionError);
     const controller = new AbortController();
     setTimeout(() => controller.abort("enough"), 30);
     await expect(download(pausing(), folder, { signal: controller.signal })).rejects.toBe("enough");

@@ -49,7 +49,8 @@ const entries = [
   ["@mediagen/sdk/node", fileFrom],
 ] as const;
 const allowPrivateHosts = true;
-const notAllowed = { name: "InvalidRequestError", issues: [{ code: "notAllowed" }] };
+const message = expect.stringMatching(/ leads | redirects | is not an absolute URL/) as string;
+const notAllowed = { name: "InvalidRequestError", issues: [{ code: "invalid", message }] };
 
 describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
   /** What comes of a URL, with a fetch that gets everything from the server here, by path. */
@@ -65,11 +66,10 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     return { result: await errorOf(from(url, { fetch })), requested };
   }
 
-  test("is requested without a key, and its image is typed by its bytes and named by the URL", async () => {
+  test("is requested without a key, and its image is typed by its bytes", async () => {
     for (const url of [`${origin}/fox.gif?size=2`, new URL(`${origin}/fox.gif`), `${origin}/once`]) {
       const file = await from(url, { allowPrivateHosts });
-      const name = String(url).endsWith("/once") ? "file.gif" : "fox.gif";
-      expect(file).toMatchObject({ name, type: "image/gif", size: gif.length });
+      expect(file).toMatchObject({ name: "file.gif", type: "image/gif", size: gif.length });
     }
     for (const { headers } of requests) {
       expect(headers.authorization).toBeUndefined();
@@ -131,18 +131,13 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     });
   });
 
-  test("is a connection error if the image does not arrive completely or in time", async () => {
+  test("is a connection error if the image does not arrive completely", async () => {
     const closed = createServer();
     await once(closed.listen(0, "127.0.0.1"), "listening");
     const { port } = closed.address() as AddressInfo;
     await new Promise((resolve) => closed.close(resolve));
-    for (const [url, options] of [
-      [`http://127.0.0.1:${port}/a.png`, {}],
-      [`${origin}/cut`, {}],
-      [`${origin}/stuck`, { timeoutMs: 100 }],
-      [`${origin}/silent`, { timeoutMs: 100 }],
-    ] as const) {
-      await expect(from(url, { allowPrivateHosts, ...options })).rejects.toBeInstanceOf(ConnectionError);
+    for (const url of [`http://127.0.0.1:${port}/a.png`, `${origin}/cut`]) {
+      await expect(from(url, { allowPrivateHosts })).rejects.toBeInstanceOf(ConnectionError);
     }
   });
 
@@ -222,7 +217,7 @@ describe("behind a proxy of the environment, a name", () => {
       "that this machine resolves to a private address is rejected",
       null,
       "10.0.0.1",
-      "into a private network. Use a public https URL.",
+      "into a private network. Use a public URL",
       0,
     ],
     ["that this machine cannot resolve is the proxy's to decide", new Error("ENOTFOUND"), "", "HTTP status 403", 1],

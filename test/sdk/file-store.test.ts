@@ -163,7 +163,7 @@ describe("what a killed process leaves", () => {
     const store = fileStore(directory);
     const record = recordOf({ state: "ended" });
     await store.write(record);
-    const parts = [join(directory, ".1.part"), join(directory, ".2.part")];
+    const parts = ["1", "2"].map((digit) => join(directory, `.00000000-0000-4000-8000-00000000000${digit}.part`));
     await writeFile(parts[0] ?? "", '{"version":1,"id"');
     await mkdir(parts[1] ?? "");
     expect(await listed(store)).toEqual([record]);

@@ -148,7 +148,7 @@ test("what limits something is a number: one that is none would limit nothing", 
     expect(() => createNodeMediaGen({ baseUrl: "http://localhost", [limit]: Infinity })).not.toThrow();
   }
   const task = clientOf().media.video.task("t-1");
-  for (const limit of ["maxBytes", "stallTimeoutMs", "resultTimeoutMs"])
+  for (const limit of ["maxBytes", "stallTimeoutMs"])
     await expect(blobs(task, { [limit]: Number.NaN })).rejects.toEqual(about(limit));
   await expect(task.wait({ waitTimeoutMs: "1000" as unknown as number })).rejects.toEqual(about("waitTimeoutMs"));
 });

@@ -23,9 +23,8 @@ export type { CallEvent, MediaGenEvent, OnEvent, StoreFailed } from "./errors/ev
 export type { Issue, IssueCode } from "./errors/issue.ts";
 export { fieldsOf, isModel, listModels, type ModelInfo, validate } from "./form/model.ts";
 export type { Field, FormFields } from "./spec/operation.ts";
-export type { FileFromOptions, FileSource } from "./result/file-from.ts";
-export { blobs } from "./result/results.ts";
-export { type ResultStream, streams } from "./result/streams.ts";
+export type { FileFromOptions, FileSource, FileStream } from "./result/file-from.ts";
+export { blobs, type ResultStream, streams } from "./result/results.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export type { Recovery, UnknownGeneration } from "./store/ledger.ts";

@@ -45,7 +45,7 @@ async function finish(number: number): Promise<void> {
     );
   });
   await insist(() => task.wait());
-  await insist(() => download(task, path, { resultTimeoutMs: 10_000, stallTimeoutMs: 1_000 }));
+  await insist(() => download(task, path, { stallTimeoutMs: 1_000 }));
 }
 
 const numbers = Array.from({ length: generations }, (_, index) => index).values();

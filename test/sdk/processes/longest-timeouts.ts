@@ -18,7 +18,7 @@ async function program(create: typeof createNodeMediaGen, ms: number): Promise<n
   const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
   // One timer is set again and again to what is left of such a deadline, which no number holds exactly.
   await Promise.all(Array.from({ length: 20 }, (_, index) => task.wait({ waitTimeoutMs: ms + index * 0.37 })));
-  await blobs(task, { stallTimeoutMs: ms, resultTimeoutMs: ms });
+  await blobs(task, { stallTimeoutMs: ms });
   return 1;
 }
 

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { createReadStream, statSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { invalidRequest } from "../errors/errors.ts";
 import { mustBe } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { extensionFor } from "../form/files.ts";
 import { readResult, type Result } from "../result/read-result.ts";
 import { reportFetching, resultOptions, resultsOf } from "../result/results.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { hasBytes, partPath, publish, sweep } from "./part-files.ts";
+import { newPart, publish, removeParts } from "./durable-files.ts";
 
 /** Options of `download`. */
 export interface DownloadOptions extends ResultOptions {
@@ -38,15 +38,21 @@ export function download(task: Task, target: string, given: DownloadOptions): Pr
   return reportFetching("download", task, async (host) => {
     const options = readOptions("download", given, downloadOptions);
     checkPlace(target, options.name);
-    const results = await resultsOf("download", task, host, options.signal);
+    const results = await resultsOf(task, host, options.signal);
     const place = placeOf(task, target, options.name);
-    // A directory that is new holds nothing of other processes.
-    if ((await mkdir(place.directory, { recursive: true })) === undefined) await sweep(place.directory);
+    await mkdir(place.directory, { recursive: true });
+    if (swept !== place.directory) await removeParts((swept = place.directory));
     const done: Download[] = [];
     for (const result of results) done.push(await downloadOne(result, place, options));
     return done;
   });
 }
+
+/** The directory that was swept last. A batch, which has many thousand files in one, downloads into it again and again. */
+let swept: string | undefined;
+
+/** The maximum length of a name, in bytes. Most systems allow 255, and a number and an extension are added. */
+const longestName = 200;
 
 /** Rejects a target that is no path, and a name that is no file name on some system, or leads out of the directory. */
 function checkPlace(target: unknown, name: unknown): void {
@@ -55,8 +61,8 @@ function checkPlace(target: unknown, name: unknown): void {
     throw invalidRequest("download", "target", "invalid", mustBe(expected, target));
   }
   const isName = typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name);
-  if (name === undefined || isName) return;
-  const expected = 'a file name that does not begin with a dot and has none of / \\ : * ? " < > |';
+  if (name === undefined || (isName && Buffer.byteLength(name) <= longestName)) return;
+  const expected = `a file name of at most ${longestName} bytes without a dot at its start and / \\ : * ? " < > |`;
   throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", "The task is not lost.");
 }
 
@@ -73,33 +79,26 @@ function placeOf({ taskid }: Task, target: string, name: string | undefined): Pl
   if (extension !== "" && !statSync(target, { throwIfNoEntry: false })?.isDirectory())
     return { directory: dirname(target), name: basename(target, extension), extension };
   // The task's id comes from the service, and must not lead out of the directory.
-  return { directory: target, name: shortenName(name ?? taskid.replace(/[^\w-]/g, "_")), extension: "" };
-}
-
-/** The maximum length of a name, in bytes. Most systems allow 255, and a number, an extension and a part's ending are added. */
-const longestName = 200;
-
-/** Returns a name that fits. Different names stay different. */
-function shortenName(name: string): string {
-  if (Buffer.byteLength(name) <= longestName) return name;
-  const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
-  // A cut character is left out.
-  const start = new TextDecoder().decode(Buffer.from(name).subarray(0, longestName - 17)).replace(/\ufffd+$/, "");
-  return `${start}-${digest}`;
+  const id = taskid.length > longestName ? createHash("sha256").update(taskid).digest("hex") : taskid;
+  return { directory: target, name: name ?? id.replace(/[^\w-]/g, "_"), extension: "" };
 }
 
 async function downloadOne(result: Result, place: Place, options: DownloadOptions): Promise<Download> {
   const { directory, name, extension } = place;
-  const numbered = `-${result.index + 1}`;
-  const part = partPath(directory, shortenName(name) + numbered);
+  const part = newPart(directory);
   const file = await open(part, "wx");
   try {
     const { type, ...written } = await write(file, result, options);
-    const number = extension === "" || result.count > 1 ? numbered : "";
+    const number = extension === "" || result.count > 1 ? `-${result.index + 1}` : "";
     const path = join(directory, name + number + (extension || `.${extensionFor(type, result.url)}`));
     if (options.overwrite) await rename(part, path);
     // An earlier run, or another process at this moment, may have downloaded the same result.
-    else if (!(await publish(part, path)) && !(await hasBytes(path, written))) throw otherFile(path);
+    else if (!(await publish(part, path)) && !(await hasBytes(path, written))) {
+      const problem = `${JSON.stringify(path)} already exists with other bytes`;
+      const advice = "Pass { overwrite: true } to replace it.";
+      const outcome = "The task is not lost: it can be downloaded again, free of charge.";
+      throw invalidRequest("download", "target", "alreadyExists", problem, advice, outcome);
+    }
     return { path, type, ...written };
   } finally {
     await file.close();
@@ -128,10 +127,11 @@ async function write(file: FileHandle, result: Result, options: ResultOptions): 
   return { bytes: end, type: mediaType, sha256: hash.digest("hex") };
 }
 
-function otherFile(path: string): InvalidRequestError {
-  const problem = `${JSON.stringify(path)} already exists with other bytes`;
-  const advice = "Pass { overwrite: true } to replace it.";
-  const outcome =
-    "The file is probably of an earlier run. The task is not lost: it can be downloaded again, free of charge.";
-  return invalidRequest("download", "target", "alreadyExists", problem, advice, outcome);
+/** Returns whether a file has these bytes. */
+async function hasBytes(path: string, expected: Pick<Download, "bytes" | "sha256">): Promise<boolean> {
+  const found = await stat(path);
+  if (!found.isFile() || found.size !== expected.bytes) return false;
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest("hex") === expected.sha256;
 }

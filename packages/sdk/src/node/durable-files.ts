@@ -1,10 +1,16 @@
-import { mkdir, open, readdir } from "node:fs/promises";
-import { dirname } from "node:path";
-import { codeOf } from "./error-code.ts";
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import fs from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** Returns the code of a system error, such as `ENOENT`; undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
 
 /** Returns the names in a directory; none if there is no directory. */
 export function namesIn(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch((error: unknown) => {
+  return fs.readdir(directory).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   });
@@ -12,7 +18,7 @@ export function namesIn(directory: string): Promise<readonly string[]> {
 
 /** Writes a new file and makes sure that its bytes outlive a power failure; its name does once its directory is synced. */
 export async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
+  const file = await fs.open(path, "wx", 0o600);
   await file
     .writeFile(text)
     .then(() => file.sync())
@@ -21,7 +27,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
 
 /** Makes a directory, and makes sure that it and each one made above it outlive a power failure. */
 export async function makeDurably(directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const first = await fs.mkdir(directory, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let path = dirname(directory); path.length >= dirname(first).length; path = dirname(path)) {
     await syncDirectory(path);
@@ -40,8 +46,38 @@ export function syncFile(path: string): Promise<void> {
 }
 
 async function sync(path: string, flags: string, isIgnored: (error: unknown) => boolean): Promise<void> {
-  const file = await open(path, flags).catch((error: unknown) => {
+  const file = await fs.open(path, flags).catch((error: unknown) => {
     if (!isIgnored(error)) throw error;
   });
   await file?.sync().finally(() => file.close());
+}
+
+/** Returns the path of a part: a file or a directory that has another name once it is complete. */
+export function newPart(directory: string): string {
+  return join(directory, `.${randomUUID()}.part`);
+}
+
+/** Removes the parts that killed processes have left: nothing is written so slowly. */
+export async function removeParts(directory: string): Promise<void> {
+  for (const name of await namesIn(directory)) {
+    const path = join(directory, name);
+    const found = /^\.[\da-f-]{36}\.part$/.test(name) && (await fs.stat(path).catch(() => undefined));
+    if (found && Date.now() - found.mtimeMs > 3_600_000) await fs.rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Gives a complete part its name, unless a file has it: link(2) then fails, which a rename does not. Returns whether it has the name. */
+export async function publish(part: string, path: string): Promise<boolean> {
+  try {
+    await fs.link(part, path).catch(async (error: unknown) => {
+      // The file system has no hard links, such as that of a USB stick or a network share.
+      if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
+      await fs.copyFile(part, path, constants.COPYFILE_EXCL);
+      await syncFile(path);
+    });
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return false;
+  }
 }

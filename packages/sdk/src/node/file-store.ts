@@ -1,18 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { constants, existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
 import { mayFollow, mayForget } from "../store/store.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
-import { makeDurably, namesIn, syncDirectory, syncFile, writeDurably } from "./durable-files.ts";
-import { codeOf, isLinkUnsupported } from "./error-code.ts";
+import {
+  codeOf,
+  makeDurably,
+  namesIn,
+  newPart,
+  publish,
+  removeParts,
+  syncDirectory,
+  syncFile,
+  writeDurably,
+} from "./durable-files.ts";
 
 /** The content of the last revision of an entry that is forgotten. */
 const forgottenText = "null";
-const partEnd = ".part";
-const partKeptMs = 3_600_000;
 /** The time that a list reads before it lets the process do other work. */
 const sliceMs = 5;
 /** How often an entry is read before it counts as damaged: more often than others replace it at the same time. */
@@ -78,7 +85,7 @@ export class FileStore implements GenerationStore {
       await clear(this.#directoryOf(id), end ? [...names, `${end}.${life}`] : names);
       if (entry) forgotten++;
     }
-    await this.#removeParts();
+    await removeParts(this.#directory);
     return forgotten;
   }
 
@@ -108,7 +115,7 @@ export class FileStore implements GenerationStore {
     const directory = this.#directoryOf(id);
     const shard = dirname(directory);
     await makeDurably(shard);
-    const part = this.#newPart();
+    const part = newPart(this.#directory);
     let isPlaced = false;
     try {
       await fs.mkdir(part, { mode: 0o700 });
@@ -136,16 +143,12 @@ export class FileStore implements GenerationStore {
   async #append(id: string, life: string, revision: number, text: string): Promise<boolean> {
     const directory = this.#directoryOf(id);
     const pathOf = (one: number) => join(directory, `${one}.${life}`);
-    const [part, path] = [this.#newPart(), pathOf(revision)];
+    const [part, path] = [newPart(this.#directory), pathOf(revision)];
     try {
       await writeDurably(part, text);
-      await fs.link(part, path).catch(async (error: unknown) => {
-        if (!isLinkUnsupported(error)) throw error;
-        await fs.copyFile(part, path, constants.COPYFILE_EXCL);
-        await syncFile(path);
-      });
+      if (!(await publish(part, path))) return false;
     } catch (error) {
-      if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
+      if (codeOf(error) === "ENOENT") return false;
       throw error;
     } finally {
       await fs.unlink(part).catch(() => undefined); // What is left is removed later.
@@ -156,15 +159,6 @@ export class FileStore implements GenerationStore {
     if (isAlive) await fs.truncate(pathOf(revision - 1)).catch(() => undefined);
     else await fs.rm(path, { force: true });
     return isAlive;
-  }
-
-  /** Removes the part files that killed processes have left. */
-  async #removeParts(): Promise<void> {
-    for (const name of await namesIn(this.#directory)) {
-      const path = join(this.#directory, name);
-      const found = name.endsWith(partEnd) && (await fs.stat(path).catch(() => undefined));
-      if (found && Date.now() - found.mtimeMs > partKeptMs) await fs.rm(path, { recursive: true, force: true });
-    }
   }
 
   /** Yields the ids of all entries, in slices: between them the process does other work. */
@@ -179,10 +173,6 @@ export class FileStore implements GenerationStore {
         end = performance.now() + sliceMs;
       }
     }
-  }
-
-  #newPart(): string {
-    return join(this.#directory, `.${randomUUID()}${partEnd}`);
   }
 
   #directoryOf(id: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ProcessInfo } from "../store/entries.ts";
-import { codeOf } from "./error-code.ts";
+import { codeOf } from "./durable-files.ts";
 
 /** Returns the identity of this process, and a check whether another one of this host has ended. */
 export function processInfo(): ProcessInfo {
@@ -23,13 +23,8 @@ function bootId(): string | undefined {
   }
 }
 
-/** Returns an id of this machine, and of this container on it. */
-export function machineId(): string {
-  return `${hostname()} ${bootId() ?? ""}`;
-}
-
 /** Returns whether a process of this machine has this id. */
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

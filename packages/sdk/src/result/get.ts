@@ -1,4 +1,5 @@
 import { type Fetch, toWebResponse } from "../call/fetch.ts";
+import { shorten } from "../errors/issue.ts";
 import { isPrivate } from "./address.ts";
 
 /** Sends a GET request for a result or a source image, without following redirects and without the API key. */
@@ -19,24 +20,12 @@ export interface ResultResponse extends Pick<Response, "status" | "body"> {
   readonly headers: Pick<Headers, "get">;
 }
 
-/** A result or an image that must not be fetched: another try would end in the same way. */
-export class UnusableError extends Error {
-  /** The URL that must not be requested, if it is not about the bytes. It may hold a secret, which has to be hidden first. */
-  readonly url: string | undefined;
-  readonly advice: string | undefined;
+/** The reason, in words that follow its URL, why a result or an image must not be used. Another try would end in the same way. */
+export class UnusableError extends Error {}
 
-  constructor(why: string, url?: string, advice?: string) {
-    super(why);
-    this.url = url;
-    this.advice = advice;
-  }
-}
-
-/** Creates the error of a URL that does not lead to a public host. */
-export function privateHost(url: string): UnusableError {
-  const why = "leads to this machine or into a private network";
-  return new UnusableError(why, url, "Use a public https URL. Pass { allowPrivateHosts: true } to allow it.");
-}
+/** The reason why a URL whose host is not public is not requested. */
+export const isNotPublic =
+  "leads to this machine or into a private network. Use a public URL, or pass { allowPrivateHosts: true }";
 
 const maxRedirects = 3;
 
@@ -52,18 +41,17 @@ export async function getPublic(first: string, get: ResultGet, request: ResultRe
     void response.body?.cancel().catch(() => undefined);
     [from, text] = [url, location];
   }
-  throw new UnusableError(`redirects more than ${maxRedirects} times`, first);
+  throw new UnusableError(`redirects more than ${maxRedirects} times`);
 }
 
 function checkUrl(text: string, from: URL | undefined, allowPrivate: boolean): URL {
-  if (!URL.canParse(text, from?.href)) throw new UnusableError("is not an absolute URL", text);
+  if (!URL.canParse(text, from?.href)) throw new UnusableError("is not an absolute URL, or redirects to none");
   const url = new URL(text, from?.href);
-  const { href, protocol, username, password } = url;
-  const isHttp = protocol === "http:";
-  if (!isHttp && protocol !== "https:") throw new UnusableError("is neither http nor https", href);
-  if (isHttp && from?.protocol === "https:") throw new UnusableError("leads from https to http", href);
-  if (username || password) throw new UnusableError("contains a user or password", href);
-  if (!allowPrivate && isPrivate(url)) throw privateHost(href);
+  const { protocol, username, password } = url;
+  if (!/^https?:$/.test(protocol)) throw new UnusableError("leads to a URL that is neither http nor https");
+  if (protocol === "http:" && from?.protocol === "https:") throw new UnusableError("leads from https to http");
+  if (username || password) throw new UnusableError("leads to a URL with a user or password");
+  if (!allowPrivate && isPrivate(url)) throw new UnusableError(isNotPublic);
   return url;
 }
 
@@ -74,43 +62,30 @@ export function webGet(given: Fetch | undefined): ResultGet {
   return async ({ href }, { headers, signal, maxBytes }) => {
     // Looked up at each call, because tests and tracers replace it.
     const fetch: Fetch = given ?? globalThis.fetch;
-    const response = toWebResponse(await fetch(href, { headers, signal, redirect }));
-    // The reader of a 206 requests the result again if the rest is compressed.
-    if (response.status !== 200 || !isCompressed(response)) return readAhead(response, maxBytes);
-    void response.body?.cancel().catch(() => undefined);
-    throw new UnusableError(compressed, href, "Use @mediagen/sdk/node, without the option fetch.");
+    return readAhead(toWebResponse(await fetch(href, { headers, signal, redirect })), maxBytes);
   };
 }
-
-/** Returns whether a body is compressed, so that fetch decompresses it. */
-export function isCompressed({ headers }: Pick<ResultResponse, "headers">): boolean {
-  return /gzip|br|deflate|zstd|compress/i.test(headers.get("content-encoding") ?? "");
-}
-
-/** The reason why compressed bytes that come from fetch are not used. */
-export const compressed = "sends compressed bytes, and fetch does not notice when their end is missing";
 
 /** Node 20 has no navigator. */
 const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.js");
 
 /**
- * Returns a response whose body is read as fast as it arrives, if its connection may close behind it. The fetch of Node 22 and 24
- * ends the process if a connection closes while a slow reader makes it wait: with an assertion, which nobody can catch. With a
- * length and `keep-alive` the close is an error like any other, so that only requested pieces are held in memory. Other runtimes
- * show no `connection`, and have no such fault.
+ * Returns a response whose body is read as fast as it arrives, if its connection may close behind it. The fetch of Node 22 and 24 ends
+ * the process if that happens while a slow reader makes it wait, and nobody can catch that.
  */
-function readAhead(response: Response, maxBytes: number): ResultResponse {
+function readAhead(response: Response, highWaterMark: number): ResultResponse {
   const { status, headers, body } = response;
-  const hasEnd = headers.get("content-length") ?? headers.get("transfer-encoding");
-  const staysOpen = hasEnd !== null && headers.get("connection")?.toLowerCase() === "keep-alive";
-  if (!isNode || !body || staysOpen) return response;
-  let bytes = 0;
-  const transform = (piece: Uint8Array<ArrayBuffer>, controller: TransformStreamDefaultController) => {
-    bytes += piece.byteLength;
-    controller.enqueue(piece);
-    // Nobody wants the rest, which would all be held in memory.
-    if (bytes > maxBytes) controller.terminate();
-  };
-  const arrivals = new TransformStream({ transform }, undefined, { highWaterMark: Infinity });
+  if (!isNode || !body || headers.get("connection")?.toLowerCase() === "keep-alive") return response;
+  const arrivals = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>(
+    {},
+    undefined,
+    new ByteLengthQueuingStrategy({ highWaterMark }),
+  );
   return { status, headers, body: body.pipeThrough(arrivals) };
+}
+
+/** Returns a URL without what may be a secret: the user and password, the query and the fragment. */
+export function showUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text).href : text;
+  return JSON.stringify(shorten(url.replace(/\/\/[^/?#]*@/, "//").replace(/[?#].*/s, "")));
 }

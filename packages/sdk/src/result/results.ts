@@ -1,16 +1,14 @@
-import { invalidRequest } from "../errors/errors.ts";
-import { describeValue, returnedTask, shorten } from "../errors/issue.ts";
+import { ConnectionError, invalidRequest } from "../errors/errors.ts";
+import { mustBe, returnedTask, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
-import { isObject } from "../spec/values.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { readResult, type Result } from "./read-result.ts";
+import { type Piece, readResult, type Result } from "./read-result.ts";
 import { hosts, type ResultHost } from "./result-host.ts";
 
 /** The options for fetching results. */
 export const resultOptions: OptionTypes<ResultOptions> = {
   maxBytes: "number",
   stallTimeoutMs: "number",
-  resultTimeoutMs: "number",
   allowPrivateHosts: "boolean",
   onProgress: "function",
   signal: "signal",
@@ -19,28 +17,17 @@ export const resultOptions: OptionTypes<ResultOptions> = {
 /** Runs the function that fetches a task's results, and emits its error. */
 export function reportFetching<T>(subject: string, task: Task, run: (host: ResultHost) => Promise<T>): Promise<T> {
   const host = hosts.get(task);
-  if (!host) {
-    const isRecord = isObject(task) && "taskid" in task && "url" in task;
-    const received = isRecord ? "its record: pass the task itself" : describeValue(task);
-    throw invalidRequest(subject, "task", "invalid", `must be ${returnedTask}, not ${received}`);
-  }
+  if (!host) throw invalidRequest(subject, "task", "invalid", mustBe(returnedTask, task));
   return host.report({ operation: "download", task }, () => run(host));
 }
 
 /** Returns the results of a task, from its last record, or else from one check. */
-export async function resultsOf(
-  subject: string,
-  task: Task,
-  host: ResultHost,
-  signal?: AbortSignal,
-): Promise<readonly Result[]> {
+export async function resultsOf(task: Task, host: ResultHost, signal?: AbortSignal): Promise<readonly Result[]> {
   const { url: named = [] } = task.record ?? (await host.check(task, signal)).record ?? {};
   // A task that was made from its id alone does not know what its form requested.
   const urls = task.model === undefined ? named : named.slice(0, task.resultCount);
-  if (urls.length === 0) {
-    const problem = `${shorten(task.taskid)} has no results yet`;
-    throw invalidRequest(subject, "task", "notAllowed", problem, "Use a task that has succeeded: wait for it first.");
-  }
+  const problem = `${shorten(task.taskid)} has no results yet`;
+  if (urls.length === 0) throw invalidRequest("download", "task", "notAllowed", problem, "Wait for it first.");
   return urls.map((url, index) => ({ task, host, index, count: urls.length, url }));
 }
 
@@ -66,18 +53,96 @@ export async function blobs(task: Task, options: ResultOptions = {}): Promise<re
   return reportFetching("blobs", task, async (host) => {
     const given = { maxBytes: maxBytesInMemory, ...readOptions("blobs", options, resultOptions) };
     const read: Blob[] = [];
-    for (const result of await resultsOf("blobs", task, host, given.signal)) read.push(await readBlob(result, given));
+    for (const result of await resultsOf(task, host, given.signal)) {
+      let pieces: Piece[] = [];
+      for await (const piece of readResult(result, given)) {
+        if (piece.at === 0) pieces = [];
+        pieces.push(piece);
+      }
+      const type = pieces.at(-1)?.type ?? "";
+      read.push(
+        new Blob(
+          pieces.map(({ bytes }) => bytes),
+          { type },
+        ),
+      );
+    }
     return read;
   });
 }
 
-async function readBlob(result: Result, options: ResultOptions): Promise<Blob> {
-  let pieces: BlobPart[] = [];
-  let mediaType: string | undefined;
-  for await (const { at, bytes, type } of readResult(result, options)) {
-    if (at === 0) pieces = [];
-    pieces.push(bytes);
-    mediaType = type;
-  }
-  return new Blob(pieces, { type: mediaType ?? "" });
+/** One result of a task, as a stream. */
+export interface ResultStream {
+  /** The bytes. Read them to the end, or cancel the stream. Until then it holds a connection. */
+  readonly stream: ReadableStream<Uint8Array>;
+  /** The media type, from the first bytes, or else from the server's Content-Type. */
+  readonly type: string | undefined;
+  /** The size in bytes; undefined if the result's server does not send it. */
+  readonly bytes: number | undefined;
+  /** The result's position, from 0. */
+  readonly index: number;
+}
+
+/**
+ * Opens every result of a task as a stream, for object storage or an HTTP client. No more is fetched than you read, and
+ * the time that you take to read does not count as a stall. Each stream holds a connection until you have read it to the
+ * end or cancelled it.
+ *
+ * An interrupted result continues where it stopped, if its server supports that. Otherwise its stream ends with a
+ * `ConnectionError`, and you have to fetch the result again.
+ *
+ * @param task A task that has succeeded.
+ * @returns The results, in the order of the task's record, as soon as the first bytes of each have arrived.
+ * @throws An {@link InvalidRequestError} if there is no result yet
+ * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws A {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
+ * @throws The signal's reason if the signal aborts
+ * @example
+ * const [clip] = await streams(task);
+ * const response = new Response(clip?.stream, { headers: { "content-type": clip?.type ?? "video/mp4" } });
+ */
+export async function streams(task: Task, options: ResultOptions = {}): Promise<readonly ResultStream[]> {
+  return reportFetching("streams", task, async (host) => {
+    const given = readOptions("streams", options, resultOptions);
+    const opened: ResultStream[] = [];
+    try {
+      for (const result of await resultsOf(task, host, given.signal)) opened.push(await openStream(result, given));
+      return opened;
+    } catch (error) {
+      // Nobody else can close their connections.
+      for (const { stream } of opened) void stream.cancel(error);
+      throw error;
+    }
+  });
+}
+
+/** Resolves as soon as the first bytes have arrived. Later ones are fetched as fast as they are read. */
+async function openStream(result: Result, options: ResultOptions): Promise<ResultStream> {
+  const pieces = readResult(result, options);
+  const first = (await pieces.next()).value || undefined;
+  let held = first;
+  let passedOn = 0;
+  let isCancelled = false;
+  const cancel = () => {
+    isCancelled = true;
+    void pieces.return();
+  };
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+    reportFetching("streams", result.task, async () => {
+      options.signal?.throwIfAborted();
+      const piece = held ?? (await pieces.next()).value;
+      held = undefined;
+      if (isCancelled) return;
+      if (!piece) return controller.close();
+      if (piece.at !== passedOn) {
+        cancel();
+        // What was passed on cannot be taken back.
+        const what = `the stream ended after ${passedOn} bytes, and the result has to be fetched again, which is free`;
+        throw new ConnectionError("download", new Error("its server cannot continue it"), what);
+      }
+      passedOn += piece.bytes.byteLength;
+      controller.enqueue(piece.bytes);
+    });
+  const stream = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  return { stream, type: first?.type, bytes: first?.totalBytes, index: result.index };
 }

@@ -182,11 +182,6 @@ export interface ResultOptions extends CallOptions {
    */
   readonly stallTimeoutMs?: number | undefined;
   /**
-   * The maximum time for one result, including retries, in milliseconds.
-   * @default 1_800_000 (30 minutes), or no limit for `streams`
-   */
-  readonly resultTimeoutMs?: number | undefined;
-  /**
    * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the IP
    * address that they connect to. Behind an agent or a proxy, they check the addresses that this machine resolves the
    * name to, and the proxy may resolve it otherwise. A client that uses fetch checks IP addresses in URLs and names below `localhost`. It
