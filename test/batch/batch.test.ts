@@ -195,7 +195,7 @@ describe("a part of a batch", () => {
     const named = await run({ only: ["line-6", "line-5", "line-1"], limit: 1 });
     expect(countsOf(named)).toEqual({ lines: 3, sum: 3, succeeded: 2, notStarted: 1, generated: 1 });
     expect(emulator.tasks.map(({ prompt }) => prompt).sort()).toEqual(["Picture 1", "Picture 2", "Picture 5"]);
-    await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(/limit must be a number of at least 1, not 0/);
+    await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(/limit must be a number above 0, not 0/);
     await expect(run({ only: ["line-7"] })).rejects.toThrow(/only "line-7" is not the id of a line/);
     // What has a task is finished beyond the limit.
     await writeFile(join(out, "results.jsonl"), "");

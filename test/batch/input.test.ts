@@ -168,7 +168,7 @@ describe("every bad line is named, and nothing is sent", () => {
     ];
     const ran = await run("jobs.jsonl", lines);
     expect(ran.error?.issues).toHaveLength(lines.length);
-    expect(ran.error?.message).toMatch(/line 1, sourceImage "data:image\/png.*characters\) is a URL/);
+    expect(ran.error?.message).toMatch(/line 1, sourceImage "data:image\/png.*characters\)" is a URL/);
     expect(ran.error?.message.length).toBeLessThan(3_000);
   });
 

@@ -16,7 +16,6 @@ export type MediaGenEvent =
       readonly attempt: number;
       readonly delayMs: number;
       readonly status: number | undefined;
-      /** The reason, unless it is the HTTP status alone. */
       readonly error: unknown;
     })
   /** `failed`: a call of a method rejects with this `error`, or with the reason of its signal. Emitted once for each call. */
@@ -37,7 +36,6 @@ export type MediaGenEvent =
 export interface CallEvent {
   /** The operation's id in the service's description, or else the method: `download`, `wait`, `recover` or `resolve`. */
   readonly operation: string;
-  /** The kind of the task; undefined if the call was not about a task. */
   readonly kind: Kind | undefined;
   readonly model: string | undefined;
   /** The task, if there is one yet. */
@@ -94,7 +92,6 @@ export type Subject = Partial<Pick<CallEvent, "kind" | "model" | "taskid" | "gen
 export interface Method extends Subject {
   /** The operation's id in the service's description, or the method's name. */
   readonly operation: string;
-  /** The task that it is a method of. */
   readonly task?: Task | undefined;
   /** What its errors say of the generation, if that comes before it. */
   readonly billed?: "maybe" | "yes" | undefined;

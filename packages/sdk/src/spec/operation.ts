@@ -11,7 +11,6 @@ export interface Field {
   /** The valid values, in words such as `one of 5, 10 or 15`. */
   readonly expected: string;
   readonly required?: boolean;
-  /** Whether the field also accepts a list. */
   readonly many?: boolean;
   /** One item of the list, in words. */
   readonly item?: string;
@@ -26,11 +25,9 @@ export interface Field {
   readonly max?: number;
   /** Whether numbers must be whole. A text that is one also accepts a 32-bit number. */
   readonly isWhole?: boolean;
-  /** Whether the files are images. */
   readonly isImage?: boolean;
   /** Whether a field for files also accepts a text, which is sent in a part of the field's own name. */
   readonly acceptsText?: boolean;
-  /** Whether it sets the number of results. */
   readonly countsResults?: boolean;
   /** The value that the service uses if the field is missing. The SDK never sends it. */
   readonly default?: string | number;
