@@ -245,7 +245,7 @@ describe("connections", () => {
 test("an upload that stands still, and an answer that does not begin after it, end by the timeout of their call", async () => {
   const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64_000_000)])], "large.gif");
   const limits = { generateTimeoutMs: 1_000, queryTimeoutMs: 1_000 };
-  const cause = { message: "the call took longer than 1 second" };
+  const cause = { message: "the call took longer than 1 s" };
   // From the start: systems buffer up to 32 MB of a connection.
   for (const fault of [{ onConnection: (socket: Socket) => void socket.pause() }, {}])
     await withServer(fault, limits, async (media) => {

@@ -246,7 +246,7 @@ describe("the environment", () => {
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const query = (options: NodeMediaGenOptions = {}) =>
       thrownBy(clientOf({ port: 1 }, { retries: 0, ...options }).video.query("t-1"));
-    for (const exception of ["*", "media.example.com", ".example.com", "*.example.com:1", "a.example,example.com"]) {
+    for (const exception of ["*", "media.example.com", ".example.com", "*.example.com", "a.example,example.com"]) {
       vi.stubEnv("no_proxy", exception);
       expect(String(await query()), exception).toMatch(/nothing was sent.*ECONNREFUSED/);
     }

@@ -3,7 +3,6 @@ import type { Runtime } from "../client/host.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import { once } from "../spec/values.ts";
-import { mostInFlight } from "../wait/scheduler.ts";
 import { checkConnectOptions, type ConnectOptions, usesNodeHttp } from "./connect-options.ts";
 
 /** Options of `createMediaGen` on Node. With your own `fetch`, that function connects and sends. */
@@ -28,8 +27,7 @@ function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
   const processes = async () => (await import("./process-info.ts")).processInfo();
   if (!isNodeHttp) return { ...webRuntime(options), processes };
   // Loaded at first use: node:http takes longer than all else together.
-  const polls = mostInFlight(options);
-  const loadTransport = once(async () => (await import("./transport.ts")).nodeTransport(options, polls));
+  const loadTransport = once(async () => (await import("./transport.ts")).nodeTransport(new URL(origin), options));
   const get = once(async () => (await import("./get.ts")).nodeGet(options));
   return { loadTransport, get: async (url, request) => (await get())(url, request), processes };
 }

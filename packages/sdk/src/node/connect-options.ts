@@ -24,18 +24,16 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
  * @throws An {@link InvalidRequestError} if there will be no such connection, or the option or the proxy cannot be used
  */
 export function checkConnectOptions({ agent }: ConnectOptions, origin: string, isNodeHttp: boolean): void {
-  // A value is not shown: it may be the URL of a proxy, with a password.
-  const reject = (problem: string, advice: string) =>
-    invalidRequest("createMediaGen", "agent", "invalid", problem, advice);
-  if (agent === undefined) {
-    if (isNodeHttp) environmentProxy(new URL(origin));
-    return;
-  }
-  const noEffect = "has no effect with your own fetch, on Bun and on Deno, where fetch opens the connections";
-  if (!isNodeHttp) throw reject(noEffect, "Use the fetch function's own option for it.");
+  if (agent === undefined) return void (isNodeHttp && environmentProxy(new URL(origin)));
   // The cast: Node calls this method, which its types leave out.
-  if (typeof (agent as { readonly addRequest?: unknown } | null)?.addRequest !== "function")
-    throw reject("is not an agent of node:http or node:https", "Use one such as new https.Agent().");
+  const isAgent = typeof (agent as { readonly addRequest?: unknown } | null)?.addRequest === "function";
+  if (isNodeHttp && isAgent) return;
+  // The value is not shown: it may be the URL of a proxy, with a password.
+  const problem = isAgent
+    ? "has no effect with your own fetch, on Bun and on Deno, where fetch opens the connections"
+    : "is not an agent of node:http or node:https";
+  const advice = "Use one such as new https.Agent(), or the fetch function's own option for it.";
+  throw invalidRequest("createMediaGen", "agent", "invalid", problem, advice);
 }
 
 /**
@@ -67,13 +65,8 @@ function isUsable(href: string): boolean {
   return isWhole && URL.canParse(href) && process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
 }
 
-/** Returns whether a NO_PROXY list contains the URL's host, a domain above it, or `*`. An entry may end in a port. */
-function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
-  const ownPort = port || (protocol === "https:" ? "443" : "80");
-  const entries = list.toLowerCase().match(/[^\s,]+/g) ?? [];
-  return entries.some((entry) => {
-    const [, host = "", onlyPort = ownPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
-    const domain = host.replace(/^\*?\./, "");
-    return onlyPort === ownPort && (entry === "*" || hostname === domain || hostname.endsWith(`.${domain}`));
-  });
+/** Returns whether a NO_PROXY list contains `*`, the URL's host or a domain above it. */
+function isExcluded({ hostname }: URL, list: string): boolean {
+  const domains = list.split(/[\s,]+/).map((entry) => entry.toLowerCase().replace(/^\*?\./, ""));
+  return domains.some((domain) => domain === "*" || (domain && `.${hostname}`.endsWith(`.${domain}`)));
 }

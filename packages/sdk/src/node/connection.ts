@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { onAbort } from "../time/deadline.ts";
@@ -19,56 +19,35 @@ const connectMs = 10_000;
 /** The timeout of one address of several, before the next is tried. Node's own 250 ms are too short for distant servers. */
 const addressTimeoutMs = 1_000;
 
+/**
+ * MSW and nock put a function of this name in the place of one without. They see connections by it, but no request in a tunnel, so that
+ * a test would reach the paid service.
+ */
+const isIntercepted = (): boolean => Socket.prototype.connect.name === "connect";
+
 /** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users. */
 const own = new Map<string, Agent>();
 
 /**
- * Returns the agent of queries and deletions. It does not keep the process alive: an Agent unrefs its idle sockets.
+ * Returns the agent of queries and deletions, which keeps connections but not the process alive. Without `polls`, it is that of a
+ * generation or a result, which opens a connection for each: if the server closes a pooled one at that moment, this looks the same as a
+ * lost response, and a pooled one of a result may lead into a private network.
  *
  * @param polls the maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call
  */
-export function poolFor(url: URL, { agent }: ConnectOptions, polls: number): Agent {
-  const maxSockets = poolSize + polls;
-  const options = { keepAlive: true, timeout: idleMs, scheduling: "lifo", maxSockets } as const;
-  return agent ?? ownAgent(url, `${url.origin} ${maxSockets}`, options);
-}
-
-/**
- * Returns the agent of a generation or a result. Own ones open a connection for each, which resumes the last TLS session. If the server
- * closes a pooled one at that moment, this looks the same as a lost response, and a pooled one of a result may lead into a private network.
- */
-export function freshFor(url: URL, { agent }: ConnectOptions): Agent {
-  return agent ?? ownAgent(url, url.protocol, {});
-}
-
-function ownAgent(url: URL, name: string, given: AgentOptions): Agent {
-  const proxy = environmentProxy(url);
-  const key = `${name} ${proxy}`;
-  const known = own.get(key);
+export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): Agent {
+  const proxy = agent || isIntercepted() ? undefined : environmentProxy(url);
+  const name = [url.protocol, proxy, polls].join(" ");
+  const known = agent ?? own.get(name);
   if (known) return known;
-  const { Agent } = moduleFor(url);
-  const options = { autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...given };
+  const maxSockets = poolSize + (polls ?? 0);
+  const pool = polls !== undefined && { keepAlive: true, timeout: idleMs, scheduling: "lifo" as const, maxSockets };
   // Node's timeout for opening a tunnel is that of an idle socket.
-  const ofProxy = { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
-  const direct = new Agent(options);
-  const agent = proxy === undefined ? direct : directIfIntercepted(new Agent({ ...options, ...ofProxy }), direct);
-  own.set(key, agent);
-  return agent;
-}
-
-/**
- * Makes a proxied agent connect directly while a library such as MSW or nock intercepts connections, which replaces the own functions of
- * sockets. It would not see requests through a tunnel, so that a test would reach the paid service.
- */
-function directIfIntercepted(proxied: Agent, direct: Agent): Agent {
-  const open = proxied.createConnection.bind(proxied);
-  const createConnection: Agent["createConnection"] = (options, callback) => {
-    const socket = open(options, callback);
-    if (!socket || !Object.hasOwn(socket, "connect")) return socket;
-    socket.destroy();
-    return direct.createConnection(options, callback);
-  };
-  return Object.assign(proxied, { createConnection });
+  const tunnel = proxy !== undefined && { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
+  const { Agent } = moduleFor(url);
+  const created = new Agent({ autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...pool, ...tunnel });
+  own.set(name, created);
+  return created;
 }
 
 /**
@@ -90,17 +69,16 @@ export function exchange<T>(
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const end = (error: unknown) => {
+      clearInterval(timer);
       reject(error);
       request.destroy();
     };
-    const fail = (error: unknown) => {
-      clearInterval(timer);
-      // Once there is a response, only that counts: bytes behind a complete body are no error of it.
-      if (!isAnswered) end(error);
-    };
+    // Once there is a response, only that counts: bytes behind a complete body are no error of it.
+    const fail = (error: unknown) => void (isAnswered || end(error));
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
-    const timer = request.reusedSocket || isQueued(request) ? undefined : setInterval(giveUp, connectMs).unref();
+    const isQueued = typeof given.agent === "object" && Object.keys(given.agent.requests ?? {}).length > 0;
+    const timer = request.reusedSocket || isQueued ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
     const release = onAbort(signal, () => end(signal?.reason));
     const begin = async (socket: Socket) => {
@@ -117,16 +95,9 @@ export function exchange<T>(
     // As when the server switches protocols.
     request.on("close", () => {
       release();
-      if (!isAnswered) fail(new Error("the connection closed without a response"));
+      if (!isAnswered) end(new Error("the connection closed without a response"));
     });
   });
-}
-
-/** Returns whether a request waits for a socket of its agent. */
-function isQueued(request: ClientRequest): boolean {
-  // The cast: agents of other libraries may not have all of Node's properties.
-  const { requests = {} } = (request as { readonly agent?: Partial<Agent> }).agent ?? {};
-  return Object.values(requests).some((queue) => queue?.some((one) => (one as unknown) === request));
 }
 
 /**
@@ -135,10 +106,7 @@ function isQueued(request: ClientRequest): boolean {
  */
 async function connected(socket: Socket, { protocol }: URL): Promise<void> {
   // The cast: only TLS sockets have these. In a tunnel they are the only sign that a session is not established yet.
-  const { encrypted, secureConnecting } = socket as {
-    readonly encrypted?: boolean;
-    readonly secureConnecting?: boolean;
-  };
+  const { encrypted, secureConnecting } = socket as Partial<Record<"encrypted" | "secureConnecting", boolean>>;
   // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.
   if (protocol === "https:" && !encrypted) throw new Error("the agent opened no TLS session");
   if (socket.constructor !== Socket && socket.constructor !== TLSSocket) return;

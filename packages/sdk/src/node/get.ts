@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { isPrivateAddress } from "../result/address.ts";
 import { isNotPublic, type ResultGet, UnusableError } from "../result/get.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
-import { exchange, freshFor } from "./connection.ts";
+import { agentFor, exchange } from "./connection.ts";
 import { decode } from "./decode.ts";
 
 /**
@@ -15,7 +15,7 @@ import { decode } from "./decode.ts";
 export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {
     if (!allowPrivate && (options.agent ?? environmentProxy(url))) await rejectPrivate(url);
-    const request = { headers, signal, agent: freshFor(url, options), ...(!allowPrivate && { lookup: lookUpPublic }) };
+    const request = { headers, signal, agent: agentFor(url, options), ...(!allowPrivate && { lookup: lookUpPublic }) };
     return exchange(
       url,
       request,

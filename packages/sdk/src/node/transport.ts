@@ -1,12 +1,12 @@
-import type { Agent } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import { BodyText, isLoopback, type OutgoingRequest, type Transport } from "../call/transport.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
+import { mostInFlight, type SchedulerOptions } from "../wait/scheduler.ts";
 import type { ConnectOptions } from "./connect-options.ts";
-import { exchange, freshFor, poolFor } from "./connection.ts";
+import { agentFor, exchange } from "./connection.ts";
 import { decode } from "./decode.ts";
 
 /**
@@ -16,18 +16,12 @@ import { decode } from "./decode.ts";
 const pieceBytes = 48 * 1024;
 
 /** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
-export function nodeTransport(options: ConnectOptions, polls: number): Transport {
-  // A client sends to a few URLs. Parsing one, and looking for its proxy, takes as long as a tenth of a query.
-  const targets = new Map<string, { readonly url: URL; readonly agent: Agent }>();
-  const targetOf = (request: OutgoingRequest, isPaid: boolean) => {
-    const url = new URL(request.url);
-    return { url, agent: isPaid ? freshFor(url, options) : poolFor(url, options, polls) };
-  };
+export function nodeTransport(origin: URL, options: ConnectOptions & SchedulerOptions): Transport {
+  const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, mostInFlight(options))];
   return (request, { isPaid, signal, beforeSend }) => {
     const { body } = request;
-    const target = targets.get(request.url) ?? targetOf(request, isPaid);
-    const { url, agent } = target;
-    targets.set(request.url, target);
+    const url = new URL(request.url);
+    const agent = isPaid ? fresh : pool;
     if (isPaid && !options.agent) rejectMockedFetch(url);
     return exchange(
       url,
@@ -61,12 +55,10 @@ function rejectMockedFetch(url: URL): void {
 }
 
 function headersOf({ headers, body }: OutgoingRequest): Record<string, string | number> {
-  const ofBody =
-    typeof body === "string"
-      ? { "content-length": Buffer.byteLength(body) }
-      : { "content-type": body.type, "content-length": body.size };
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.size;
+  const type = typeof body === "string" ? undefined : { "content-type": body.type };
   // Responses are short: compressing them costs more than it saves.
-  return { accept: "*/*", ...headers, ...ofBody, "accept-encoding": "identity" };
+  return { accept: "*/*", ...headers, ...type, "content-length": length, "accept-encoding": "identity" };
 }
 
 /** Yields a form by slices, because Node's streams of Blobs on disk ignore backpressure. Each slice checks that its file is the same. */
