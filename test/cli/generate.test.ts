@@ -38,7 +38,7 @@ describe.concurrent("a generation", () => {
       ]);
       // Lines, without control characters.
       expect(stderr).toMatch(
-        /^\d:\d\d sending the form to vidmodelv2\n\d:\d\d the task is video:video-\w+\n[^\r\x1b]*succeeded, status 2\n[^\r\x1b]*fox\.mp4, \d+ kB, video\/mp4\n$/,
+        /^\d:\d\d sending the form to vidmodelv2\n\d:\d\d the task is video:video-\w+\n[^\r\x1b]*succeeded, status 2: video:video-\w+\n[^\r\x1b]*fox\.mp4, \d+ kB, video\/mp4\n$/,
       );
     }));
 

@@ -195,7 +195,7 @@ describe.concurrent("Ctrl-C", () => {
           130,
           [
             { task: { kind: "image" }, files: [{}] },
-            { error: { name: "Interrupted", task: slow, billed: "yes", exitCode: 130 } },
+            { task: { taskid: slow.slice(6) }, error: { name: "Interrupted", billed: "yes", exitCode: 130 } },
           ],
         ]);
         expect(stderr).toContain(`Continue with:\n    mediagen task download ${slow} -o .\n`);

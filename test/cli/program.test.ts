@@ -3,39 +3,31 @@ import { join } from "node:path";
 import { listModels, type Field } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
-import { createProgram } from "../../packages/cli/src/program.ts";
+import { createCommands } from "../../packages/cli/src/program.ts";
 import { service } from "@mediagen/sdk/kit";
-import { fieldFlagsOf } from "../../packages/cli/src/flags/field-flags.ts";
-import { readSwitches } from "../../packages/cli/src/form/read-switches.ts";
+import { spelled } from "../../packages/cli/src/flags/flags.ts";
+import { parse } from "../../packages/cli/src/usage/parse.ts";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { commandFile, inPlace, mediagen, paste } from "./run-command.ts";
 
-const { commands } = createProgram(listModels(), service.schemas);
-const flagsOf = (kind: string) => fieldFlagsOf(commands.find((one) => one.name() === kind) ?? expect.fail(kind));
+const commands = createCommands(listModels(), service.schemas);
+const named = (name: string) => commands.find((one) => one.name === name) ?? expect.fail(name);
 
 test.for(listModels())("every field of $model has a flag, and its help says what is valid", async (model) => {
   const help = (await mediagen([model.kind, "-m", model.model, "--help"]).ended).stdout.replace(/\s+/g, " ");
   for (const { field, expected, takes } of model.form.fields) {
     if (field === "prompt") continue;
-    const { option } =
-      flagsOf(model.kind).find((flag) => flag.field === field && flag.models.has(model.model)) ?? expect.fail(field);
-    expect(help).toContain(option.flags);
+    const { flags } = named(model.kind);
+    const flag = flags.find((one) => one.field === field && one.models?.has(model.model)) ?? expect.fail(field);
+    expect(help).toContain(spelled(flag));
     if (takes !== "flag") expect(help).toContain(expected);
   }
 });
 
-type Command = ReturnType<typeof createProgram>;
-
-/** A command and those below it. */
-const withAll = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withAll)];
-
 test("the help of every command begins with examples, and they work", () =>
   inPlace(async ({ cwd, env }) => {
-    const all = commands.flatMap(withAll).filter((command) => command.commands.length === 0);
-    const examples = all.map((command) => {
-      const [, text = expect.fail(command.name())] = command.description().split("\n\nExamples:\n");
-      return text.split("\n").map((line) => line.trim());
-    });
+    const examples = commands.map(({ examples }) => examples);
+    expect(examples).not.toContainEqual([]);
     const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
     await writeFile(join(cwd, "first.png"), picture);
     await writeFile(join(cwd, "jobs.jsonl"), '{"id":"fox","model":"imgmodelz","prompt":"A fox"}\n');
@@ -55,10 +47,8 @@ test("the help of every command begins with examples, and they work", () =>
 
 test("help of a field's form comes before the flags of the command, and names only what the model has", async () => {
   const all = (await mediagen(["video", "--help"]).ended).stdout;
-  expect(all).toMatch(/Examples:[^]*--model[^]*Fields of the form:\n +--image [^]*Results:[^]*Request:/);
-  expect(all).toMatch(
-    / --image <file\|url> [^]*--dry-run +print the request and send nothing; an image of a URL is\s+read/,
-  );
+  expect(all).toMatch(/Examples:[^]*Models: vid[^]*Fields of the form:\n +--image [^]*Options:\n +-m, --model/);
+  expect(all).toMatch(/--dry-run +print the request and send nothing; an image of a URL is\s+read/);
   const one = (await mediagen(["video", "--help", "-m", "vidmodelv15pro"]).ended).stdout;
   expect(one).toContain("--fixed-camera");
   expect(one).not.toMatch(/--websearch|vidmodelv2/);
@@ -80,12 +70,18 @@ test.for([["help"], ["--help"], ["help", "task"], ["task", "help"], ["-v"]])("%j
   expect(await mediagen(args).ended).toMatchObject({ code: 0, stderr: "" });
 });
 
+test("the help of no command is wrong usage", async () => {
+  expect(await mediagen(["help", "imag"]).ended).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Did you mean image?"),
+  });
+});
+
 describe("a field whose flag is taken", () => {
   const flagsFor = (field: string, takes: Field["takes"], fields = [{ field, takes, expected: "" }]) => {
-    const program = createProgram([{ kind: "video", model: "m", operation: "o", form: { fields } }], service.schemas);
-    return fieldFlagsOf(program.commands[0] ?? expect.fail("no command")).map(
-      ({ field, option }) => `${field} ${option.flags}`,
-    );
+    const models = [{ kind: "video", model: "m", operation: "o", form: { fields } }] as const;
+    const { flags = [] } = createCommands(models, service.schemas)[0] ?? {};
+    return flags.filter(({ field, isOff }) => field && !isOff).map((flag) => `${flag.field} ${spelled(flag)}`);
   };
 
   test.for<[string, Field["takes"], string]>([
@@ -104,55 +100,52 @@ describe("a field whose flag is taken", () => {
 });
 
 describe("a field that is on or off", () => {
-  const command = commands.find((one) => one.name() === "video") ?? expect.fail("no command");
-  const read = (...args: string[]) => readSwitches(command, ["video", ...args]).slice(1);
+  const command = named("video");
+  const read = (...args: string[]) => parse(command, [...args, "-m", "vidmodelv2"]);
 
   test("takes its value behind =, for every such field of the description", () => {
-    const switches = fieldFlagsOf(command).filter(({ models }) =>
-      [...models].every(([, { takes }]) => takes === "flag"),
-    );
-    expect(switches.map(({ option }) => option.long)).toContain("--generate-audio");
-    for (const { option } of switches) {
-      const off = `${option.long}`.replace("--", "--no-");
-      expect(read(`${option.long}=True`, `${option.long}=1`)).toEqual([option.long, option.long]);
-      expect(read(`${option.long}=false`, `${option.long}=0`)).toEqual([off, off]);
-      expect(() => read(`${option.long}=on`)).toThrow(`${option.long}=on: the value is not valid`);
-      for (const value of ["true", "false", "1", "0"])
-        expect(() => read(`${option.long}`, value)).toThrow("the prompt");
+    const switches = command.flags.filter(({ field, takes, isOff }) => field && takes === undefined && !isOff);
+    expect(switches.map(({ name }) => name)).toContain("generate-audio");
+    for (const { name, field } of switches) {
+      for (const on of ["", "=True", "=1"]) expect(read(`--${name}${on}`).fields).toEqual(new Map([[field, true]]));
+      for (const off of [`--${name}=false`, `--${name}=0`, `--no-${name}`])
+        expect(read(off).fields).toEqual(new Map([[field, false]]));
+      expect(() => read(`--${name}=on`)).toThrow(`--${name}=on: the value is not valid`);
+      for (const value of ["true", "false", "1", "0"]) expect(() => read(`--${name}`, value)).toThrow("the prompt");
     }
   });
 
-  test.for<string[]>([
-    ["A fox", "--generate-audio"],
-    ["--generate-audio", "A fox"],
-    ["--seed", "1", "-q", "A fox"],
-    ["--idempotency-key", "--generate-audio=1", "-m", "0"],
-    ["--generate-audio", "--", "1"],
-    ["--", "--generate-audio=1"],
-    ["1", "--generate-audio"],
-  ])("and leaves %j as they are", (args) => expect(read(...args)).toEqual(args));
+  test.for<[string, ...string[]]>([
+    ["A fox", "A fox", "--generate-audio"],
+    ["A fox", "--generate-audio", "A fox"],
+    ["A fox", "--seed", "1", "-q", "A fox"],
+    ["1", "1", "--generate-audio"],
+    ["-", "-q", "-"],
+    ["fox", "-qo", "fox.mp4", "fox"],
+  ])("%j is the prompt in %j", ([prompt, ...args]) => expect(read(...args).words).toEqual([prompt]));
+
+  test("what stands behind -- is no flag, and a flag's value neither", () => {
+    const dashes = ["-m", "vidmodelv2", "--idempotency-key", "--generate-audio=1", "--generate-audio", "--", "--fox=1"];
+    expect(parse(command, dashes)).toMatchObject({
+      words: ["--fox=1"],
+      options: { idempotencyKey: "--generate-audio=1" },
+      fields: new Map([["generate_audio", true]]),
+    });
+  });
 
   test.for(["video", "image"])("no value of another flag becomes the prompt of %s either", (kind) => {
-    const ofKind = commands.find((one) => one.name() === kind) ?? expect.fail("no command");
-    for (const flag of ofKind.options.filter(({ required }) => !required).flatMap(({ long, short }) => [long, short]))
-      for (const value of flag ? ["1", "yes", "TRUE", "5m", "out.png", "一只狐狸"] : [])
-        expect(() => readSwitches(ofKind, [kind, "-m", "m", `${flag}`, value]), flag).toThrow(
-          `"${value}" after ${flag} would be the prompt`,
-        );
-    expect(() => readSwitches(ofKind, [kind, "-qq", "yes"])).toThrow('"yes" after -qq would be the prompt');
-    for (const args of [
-      ["-qm", "m", "fox"],
-      ["-mm", "fox"],
-      ["-q", "-"],
-      ["-q", "A fox"],
-      ["-q", "--", "fox"],
-    ])
-      expect(readSwitches(ofKind, [kind, ...args])).toEqual([kind, ...args]);
+    const { flags, ...rest } = named(kind);
+    const written = flags.filter(({ takes }) => takes === undefined);
+    for (const flag of written.flatMap(({ name, short }) => [
+      `--${name}`,
+      ...(short ? [`-${short}`, `-q${short}`] : []),
+    ]))
+      for (const value of ["1", "yes", "TRUE", "5m", "out.png", "一只狐狸"])
+        expect(() => parse({ ...rest, flags }, [flag, value]), flag).toThrow(/" after -.* would be the prompt$/);
   });
 
   test("no other command's argument is a prompt", () => {
-    const batch = commands.find((one) => one.name() === "batch") ?? expect.fail("no command");
-    expect(readSwitches(batch, ["batch", "-y", "jobs.jsonl"])).toEqual(["batch", "-y", "jobs.jsonl"]);
+    expect(parse(named("batch"), ["-y", "jobs.jsonl", "-o", "out"])).toMatchObject({ words: ["jobs.jsonl"] });
   });
 });
 

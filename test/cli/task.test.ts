@@ -101,8 +101,7 @@ describe.concurrent("mediagen task", () => {
         1,
         ["", expect.stringMatching(/^out\/image-\w+-1\.png$/), expect.stringMatching(/^out\/video-\w+-1\.mp4$/)],
       ]);
-      expect(stderr).toContain(`${ids[1]} failed`);
-      expect(stderr).toMatch(/\d of 3 done, \w+:/);
+      expect(stderr).toMatch(new RegExp(`\\d of 3 done, failed, status 3: ${ids[1]}`));
     }));
 
   test("download of several tasks to one file is wrong usage", ({ expect }) =>
@@ -125,7 +124,7 @@ describe.concurrent("mediagen task", () => {
       const other = await generate(place, image);
       expect(await mediagen(["task", "delete", other, "--uid", "u-1", "--json"], { cwd, env }).ended).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining(`"deleted": [\n    "${other}"`),
+        stdout: expect.stringMatching(/^\{\n {2}"deleted": \[\n {4}\{\n {6}"version"/),
       });
     }));
 
@@ -189,7 +188,7 @@ describe.concurrent("mediagen task", () => {
           [{ state: "unknown", origin: env["MEDIAGEN_BASE_URL"], saved: [] }],
         ]);
         const all = JSON.parse((await list("--json")).stdout) as readonly { readonly saved: readonly string[] }[];
-        expect(all.at(-1)).toMatchObject({ task: done, idempotencyKey: "order-42" });
+        expect(all.at(-1)).toMatchObject({ task: { taskid: done.split(":")[1] }, idempotencyKey: "order-42" });
         expect(all.at(-1)?.saved).toEqual([1, 2].map((n) => join(cwd, "out", `${done.split(":")[1]}-${n}.png`)));
         expect(await list("--base-url", "http://127.0.0.1:9")).toMatchObject({
           stdout: "",
@@ -275,7 +274,7 @@ describe.concurrent("mediagen recover", () => {
       expect(JSON.parse(json)).toMatchObject({
         tasks: [],
         finished: [],
-        unknown: [{ model: "imgmodelv4" }],
+        unresolved: [{ model: "imgmodelv4" }],
         unreadable: [],
       });
     }));
@@ -346,7 +345,7 @@ describe.concurrent("mediagen recover", () => {
       const noStore = await mediagen(["recover", "--store", "jobs"], { cwd, env }).ended;
       expect([noStore.code, noStore.stderr]).toEqual([
         2,
-        "mediagen: --store jobs: this directory is not a store\n  Did you mean --store jobs/generations?\n",
+        expect.stringMatching(/^mediagen: --store jobs: this directory is not a store\n.* is DIR\/generations\.\n$/),
       ]);
     }));
 

@@ -22,7 +22,7 @@ const mcp =
   "http-handler.ts";
 
 /** The directories and files of the command, each after those that it may import. */
-const cli = "terminal flags errors files client form tasks batch commands program.ts";
+const cli = "terminal flags errors usage files client form tasks batch commands program.ts";
 
 /** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */
 const packages = [

@@ -7,7 +7,8 @@ import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/commands/complete.ts";
 import type { Schemas } from "@mediagen/sdk/kit";
-import { createProgram } from "../../packages/cli/src/program.ts";
+import { createCommands } from "../../packages/cli/src/program.ts";
+import { helpOf } from "../../packages/cli/src/usage/help.ts";
 import { generateSchema } from "../../packages/mcp/src/generate-schema.ts";
 import { generate } from "../../scripts/generate.ts";
 import { specFile } from "../../scripts/spec.ts";
@@ -166,11 +167,8 @@ describe("in a copy of the project whose spec has further models", () => {
     const { schemas } = (await import(pathToFileURL(join(copy, "packages/sdk/src/spec/schemas.gen.ts")).href)) as {
       schemas: Schemas;
     };
-    const program = createProgram(listModels(), schemas);
-    const help = program.commands
-      .find((command) => command.name() === "video")
-      ?.helpInformation()
-      .replace(/\s+/g, " ");
+    const program = createCommands(listModels(), schemas);
+    const help = program.map(helpOf).join("").replace(/\s+/g, " ");
     expect(help).toContain('--mood <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
     expect(help).toContain("--frames <file|url> Pictures in order (at most 4 files; only vidmodelnine)");
     expect(await complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);

@@ -21,8 +21,8 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
   const goOn = (advice: string) => withCommands(`${advice} continue with:`, again);
   const of = (count: number, one: string, several: string) =>
     `${count} of ${counted(lines, "line")} ${count === 1 ? one : several}`;
-  const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
-    new CommandError(what, advice, exitCode);
+  const fail = (what: string, advice: string, exitCode: number = exitCodes.failed, billed?: "maybe" | "yes") =>
+    new CommandError(what, advice, exitCode, undefined, billed);
   if (stopped === "declined") return fail("cancelled", "Nothing was sent.", exitCodes.usage);
   if (stopped === "credits")
     return fail(`insufficient credits; ${countsText(summary)}`, goOn("Add credits, then"), exitCodes.credits);
@@ -34,16 +34,13 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
     const what = `${of(unknown, "has", "have")} an unknown outcome and may have been billed${stopText(summary)}`;
     const advice =
       "Look in the service's console for their tasks, or ask its support. Record what you find as printed above, then";
-    return fail(what, goOn(advice), exitCodes.unknown);
+    return fail(what, goOn(advice), exitCodes.unknown, "maybe");
   }
   if (unfinished > 0) {
     const isLate = timeouts === unfinished && failed === 0;
     const advice = goOn("Nothing is billed twice;");
-    return fail(
-      of(unfinished, "is unfinished", "are unfinished"),
-      advice,
-      isLate ? exitCodes.timeout : exitCodes.failed,
-    );
+    const what = of(unfinished, "is unfinished", "are unfinished");
+    return isLate ? fail(what, advice, exitCodes.timeout, "yes") : fail(what, advice);
   }
   if (failed > 0) {
     const again = "--retry-failed generates a second task for each line that has had one; this is billed.";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BatchLine, BatchProgress } from "@mediagen/batch";
-import type { ConnectOptions } from "../client/connect.ts";
 import { lookForTask } from "../errors/explain.ts";
+import type { Options } from "../flags/flags.ts";
 import { resolveCommands } from "../tasks/resume-commands.ts";
 import { clockText } from "../terminal/text.ts";
 import type { Output } from "../terminal/output.ts";
@@ -10,32 +10,34 @@ import type { Progress } from "../terminal/progress.ts";
 /** The interval of progress in a pipe. A terminal has a live line. */
 const pipeEveryMs = 10_000;
 
+/** Dependencies of the reporter. */
+interface ReporterHost {
+  readonly directory: string;
+  /** For the commands that resolve unknown outcomes. */
+  readonly options: Options;
+  readonly output: Output;
+  readonly progress: Progress;
+}
+
 /** Prints the lines and the progress of a batch while it runs. */
 export class BatchReporter {
   /** The number of tasks that this run has created. */
   generated = 0;
   /** The number of lines that were not finished in time. */
   timeouts = 0;
-  readonly #directory: string;
-  readonly #options: ConnectOptions;
-  readonly #output: Output;
-  readonly #progress: Progress;
+  readonly #host: ReporterHost;
   #printedAt = -Infinity;
 
-  /** `options` describe the connection, for the commands that resolve unknown outcomes. */
-  constructor(directory: string, options: ConnectOptions, output: Output, progress: Progress) {
-    this.#directory = directory;
-    this.#options = options;
-    this.#output = output;
-    this.#progress = progress;
+  constructor(host: ReporterHost) {
+    this.#host = host;
   }
 
   printLine({ line, id, state, files, error, generationId }: BatchLine): void {
-    this.#progress.end();
-    for (const { name } of files) this.#output.line(join(this.#directory, name));
-    if (error) this.#progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
-    if (generationId !== undefined)
-      this.#progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, this.#options));
+    const { directory, options, output, progress } = this.#host;
+    progress.end();
+    for (const { name } of files) output.line(join(directory, name));
+    if (error) progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
+    if (generationId !== undefined) progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, options));
     if (error?.name === "WaitTimeoutError") this.timeouts++;
   }
 
@@ -43,7 +45,7 @@ export class BatchReporter {
     this.generated = now.generated;
     if (!process.stderr.isTTY && performance.now() - this.#printedAt < pipeEveryMs) return;
     this.#printedAt = performance.now();
-    this.#progress.now(textOf(now));
+    this.#host.progress.now(textOf(now));
   }
 }
 

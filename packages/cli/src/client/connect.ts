@@ -15,6 +15,7 @@ import {
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { messageOf, usageError } from "../errors/command-error.ts";
 import { type Interrupt, listenForInterrupt } from "../errors/interrupt.ts";
+import type { Options } from "../flags/flags.ts";
 import { makeDirectory } from "../files/directory.ts";
 import { clockText } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
@@ -23,18 +24,6 @@ import { commandLine, typedCommand, withCommands } from "../terminal/shell-comma
 
 /** A placeholder for the base URL of a dry run if there is none: nothing is sent there. */
 export const nowhere = "https://base-url.invalid";
-
-/** The options of every command that calls the service. */
-export interface ConnectOptions {
-  readonly baseUrl?: string;
-  readonly keyFd?: number;
-  readonly allowHttp?: true;
-  /** The directory of the store; false if nothing is recorded. */
-  readonly store?: string | false;
-  readonly failedStatus?: readonly number[];
-  readonly json?: true;
-  readonly quiet?: true;
-}
 
 /** The context of a command that calls the service. */
 export interface CommandContext {
@@ -51,13 +40,13 @@ export interface CommandContext {
 }
 
 /** Listens for signals, and sets up stdout and stderr by the options. */
-export function openContext(options: ConnectOptions): CommandContext {
+export function openContext(options: Options): CommandContext {
   const interrupt = listenForInterrupt();
   const { signal } = interrupt;
   const progress = createProgress(options);
   const connect = async (beforeGenerate?: BeforeGenerate) => {
     checkAccess(options);
-    const directory = options.store === false ? undefined : (options.store ?? stateDirectory());
+    const directory = options.noStore ? undefined : (options.store ?? stateDirectory());
     if (directory !== undefined && beforeGenerate) await checkWritable(directory);
     const store = directory === undefined ? undefined : fileStore(directory);
     return createMediaGen({ ...(await clientOptions(options, signal, progress)), beforeGenerate, store });
@@ -81,7 +70,7 @@ async function checkWritable(directory: string): Promise<void> {
 
 /** Returns the client's options. The key comes from the environment or a file descriptor, which no list of processes shows. */
 export async function clientOptions(
-  options: ConnectOptions,
+  options: Options,
   signal: AbortSignal,
   progress: Progress,
 ): Promise<NodeMediaGenOptions> {
@@ -95,7 +84,7 @@ export async function clientOptions(
 }
 
 /** Rejects a command without a base URL or a key before anything is sent, and says how to try it free of charge. */
-export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
+export function checkAccess({ baseUrl, keyFd }: Options): void {
   const hasUrl = baseUrl !== undefined || process.env["MEDIAGEN_BASE_URL"];
   const hasKey = keyFd !== undefined || process.env["MEDIAGEN_API_KEY"];
   const missing = [

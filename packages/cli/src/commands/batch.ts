@@ -1,42 +1,29 @@
 import { join, sep } from "node:path";
 import { planBatch, runBatch, type BatchOptions, type BatchSummary } from "@mediagen/batch";
 import { fileStore, InvalidRequestError } from "@mediagen/sdk/node";
-import type { Command } from "commander";
 import { countsText, errorOf } from "../batch/endings.ts";
 import { planText } from "../batch/plan-text.ts";
 import { BatchReporter } from "../batch/reporter.ts";
-import { checkAccess, clientOptions, type ConnectOptions, nowhere } from "../client/connect.ts";
+import { checkAccess, clientOptions, nowhere } from "../client/connect.ts";
 import { CommandError, errorDocument, tell, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { describeIssues } from "../errors/explain-issue.ts";
-import { explain } from "../errors/explain.ts";
+import { explain, issuesText } from "../errors/explain.ts";
 import { listenForInterrupt } from "../errors/interrupt.ts";
+import { flagsOf, type Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
 import { readRecords } from "../tasks/store-records.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { counted, onOneLine } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
+import type { Parsed } from "../usage/command.ts";
 import { commandLine, quoted, typedCommand, withCommands } from "../terminal/shell-commands.ts";
-
-interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
-  readonly output: string;
-  readonly yes?: true;
-  readonly concurrency?: number;
-  readonly rate?: number;
-  readonly dryRun?: true;
-  readonly limit?: number;
-  readonly only?: readonly string[];
-  readonly retryFailed?: true;
-  /** The timeout of the wait, in milliseconds. */
-  readonly timeout: number;
-}
 
 /** The context that the steps of the command share. */
 interface Context {
   readonly input: string;
-  readonly options: BatchCommandOptions;
-  readonly command: Command;
+  readonly directory: string;
+  readonly options: Options;
   /** The command that continues the batch. */
   readonly again: string;
   readonly signal: AbortSignal;
@@ -54,8 +41,8 @@ function storeIn(directory: string): string {
 const responsesWithinMs = 300;
 
 /** `mediagen batch`: generates what each line of a file describes, into a directory. */
-export async function batch(input: string, options: BatchCommandOptions, command: Command): Promise<void> {
-  const directory = options.output;
+export async function batch({ words: [input = ""], options }: Parsed): Promise<void> {
+  const { output: directory = "." } = options;
   if (input === "-") {
     const what = "a batch reads its input twice, and again in every later run: stdin can be read only once";
     const advice = "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:";
@@ -65,8 +52,13 @@ export async function batch(input: string, options: BatchCommandOptions, command
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
   const output = createOutput(options);
-  const reporter = new BatchReporter(directory, { ...options, store: storeIn(directory) }, output, progress);
-  const context = { input, options, command, again, signal, output, progress, reporter };
+  const reporter = new BatchReporter({
+    directory,
+    options: { ...options, store: storeIn(directory) },
+    output,
+    progress,
+  });
+  const context = { input, directory, options, again, signal, output, progress, reporter };
   const stopWarning = warnWhileInterrupted(signal, progress);
   try {
     if (options.dryRun) return await showPlan(context);
@@ -75,7 +67,7 @@ export async function batch(input: string, options: BatchCommandOptions, command
     const summary = await run(context);
     progress.end();
     const error = errorOf({ summary, directory, again, timeouts: reporter.timeouts });
-    if (error && summary.generated > 0) error.billed = "yes";
+    if (error?.billed === "no" && summary.generated > 0) error.billed = "yes";
     output.document({ ...summary, directory, error: error && errorDocument(error) });
     if (summary.stopped !== "declined")
       progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
@@ -95,9 +87,9 @@ export async function batch(input: string, options: BatchCommandOptions, command
 
 /** `--dry-run`: prints what would be billed. Nothing is sent or written. */
 async function showPlan(context: Context): Promise<void> {
-  const { input, options, output, progress } = context;
-  const baseUrl = (options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]) || (await originOf(options.output));
-  const plan = await planBatch(input, options.output, { ...(await batchOptions(context)), baseUrl });
+  const { input, directory, options, output, progress } = context;
+  const baseUrl = (options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]) || (await originOf(directory));
+  const plan = await planBatch(input, directory, { ...(await batchOptions(context)), baseUrl });
   progress.end();
   output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
   output.document(plan);
@@ -110,8 +102,8 @@ async function originOf(directory: string): Promise<string> {
 }
 
 async function run(context: Context): Promise<BatchSummary> {
-  const { input, options, signal, progress, reporter } = context;
-  return runBatch(input, options.output, {
+  const { input, directory, options, signal, progress, reporter } = context;
+  return runBatch(input, directory, {
     ...(await batchOptions(context)),
     concurrency: options.concurrency,
     generationsPerMinute: options.rate,
@@ -149,15 +141,16 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
   return () => clearTimeout(timer);
 }
 
-function explainBatch(error: unknown, { input, command, again, progress }: Context): CommandError {
+function explainBatch(error: unknown, { input, directory, again, progress }: Context): CommandError {
+  const flags = [...flagsOf("batch"), { name: `output ${directory}`, field: "directory", text: "" }];
   const isInvalid = error instanceof InvalidRequestError;
   if (isInvalid && error.billed !== "no") {
-    const what = `the batch was stopped: ${describeIssues(error.issues, command)}`;
+    const what = `the batch was stopped: ${issuesText(error.issues, flags)}`;
     const advice = withCommands("Nothing is billed twice; continue with:", again);
     return new CommandError(what, advice, exitCodes.failed, error);
   }
-  if (!isInvalid || error.issues.length === 1) return explain(error, { command, generates: isInvalid, resume: again });
-  for (const issue of error.issues) progress.warn(onOneLine(describeIssues([issue], command)));
+  if (!isInvalid || error.issues.length === 1) return explain(error, { flags, generates: isInvalid, resume: again });
+  for (const issue of error.issues) progress.warn(onOneLine(issuesText([issue], flags)));
   const what = `${error.issues.length} problems in ${input}`;
   return usageError(what, "Nothing was sent. Correct them and run the command again.", error);
 }

@@ -1,9 +1,11 @@
-import { fileStore } from "@mediagen/sdk/node";
+import { fileStore, listModels } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
-import type { Command, Option } from "commander";
-import { fieldFlagsOf } from "../flags/field-flags.ts";
+import type { Flag } from "../flags/flags.ts";
 import { readRecords } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
+import { type Command, commandOf } from "../usage/command.ts";
+import { tokensOf } from "../usage/parse.ts";
+import { shells } from "./completion.ts";
 
 /** Printed to the shell if file names complete the word, or its part after `--name=`. */
 const filesMark = ":files";
@@ -17,50 +19,22 @@ const otherFlags: Readonly<Record<string, string>> = {
 /** A word that completes the last one, and its description. */
 type Candidate = readonly [word: string, description?: string];
 
-/** The parsed words before the last one. */
+/** What stands before the last word. */
 interface Read {
   readonly command: Command;
-  /** The option whose value the last word is. */
-  readonly awaiting: Option | undefined;
-  /** Values of options, by the names of their attributes. */
-  readonly given: ReadonlyMap<string, string>;
-  /** Number of arguments. */
-  readonly position: number;
+  /** Values of flags, by their names. */
+  readonly given: ReadonlyMap<string, string | undefined>;
 }
 
 /**
  * `mediagen __complete`, which the completion scripts call: returns the lines that complete the last word, a candidate each, and after a
  * tab its description if it has one.
  */
-export async function complete(program: Command, words: readonly string[]): Promise<readonly string[]> {
+export async function complete(commands: readonly Command[], words: readonly string[]): Promise<readonly string[]> {
   const last = words.at(-1) ?? "";
-  const read = readWords(program, words.slice(0, -1));
-  return (await candidatesFor(last, read))
+  return (await candidatesFor(commands, words.slice(0, -1), last))
     .filter(([word]) => word.startsWith(last) || word === filesMark)
     .map(([word, description]) => (description ? `${word}\t${description.replace(/\s+/g, " ")}` : word));
-}
-
-function readWords(program: Command, words: readonly string[]): Read {
-  let command = program;
-  let awaiting: Option | undefined;
-  let position = 0;
-  const given = new Map<string, string>();
-  for (const word of words) {
-    const [name = "", value] = word.split(/=(.*)/s);
-    if (awaiting) {
-      given.set(awaiting.attributeName(), word);
-      awaiting = undefined;
-    } else if (word.startsWith("-")) {
-      const option = command.options.find(({ long, short }) => name === long || name === short);
-      if (option && value !== undefined) given.set(option.attributeName(), value);
-      else if (option?.required) awaiting = option;
-    } else {
-      const next = command.commands.find((one) => one.name() === word);
-      if (next) command = next;
-      else position++;
-    }
-  }
-  return { command, awaiting, given, position };
 }
 
 /** Returns the flags of the emulator's settings. */
@@ -69,56 +43,58 @@ async function settingFlags(): Promise<readonly string[]> {
   return Object.keys(defaultBehaviour).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
 }
 
-async function candidatesFor(last: string, read: Read): Promise<readonly Candidate[]> {
-  const { command, awaiting, given, position } = read;
+async function candidatesFor(
+  commands: readonly Command[],
+  before: readonly string[],
+  last: string,
+): Promise<readonly Candidate[]> {
+  const command = commandOf(commands, before);
+  if (!command) return commandsIn(commands, before);
+  const { argument, flags, models, name } = command;
+  const tokens = tokensOf(command, before.slice(name.split(" ").length));
+  const options = tokens.filter((token) => token.kind === "option");
+  const read = { command, given: new Map(options.map((option) => [option.name, option.value])) };
+  const flagOf = (long: string | undefined) => flags.find((one) => one.name === long && one.takes !== undefined);
+  const end = tokens.at(-1);
+  const awaiting = end?.kind === "option" && end.value === undefined && flagOf(end.name);
   if (awaiting) return valuesOf(awaiting, read);
-  const [flag = "", value] = last.split(/=(.*)/s);
-  const option = value === undefined ? undefined : command.options.find(({ long }) => long === flag);
-  if (option)
-    return (await valuesOf(option, read)).map(([word, ...rest]) => [
-      word === filesMark ? word : `${flag}=${word}`,
-      ...rest,
-    ]);
-  const flags = otherFlags[command.name()]?.split(" ");
-  if (last.startsWith("-") && flags)
-    return [...flags, ...(command.name() === "emulator" ? await settingFlags() : [])].map((name) => [`--${name}`]);
-  if (last.startsWith("-"))
-    return optionsOf(read).map(({ long = "", description, negate }) => [
-      long,
-      description || (negate ? `the opposite of ${long.replace("no-", "")}` : ""),
-    ]);
-  if (command.commands.length > 0)
-    return command
-      .createHelp()
-      .visibleCommands(command)
-      .map((one) => [one.name(), one.summary() || one.description()]);
-  const argument =
-    command.registeredArguments[position] ?? command.registeredArguments.find(({ variadic }) => variadic);
-  if (argument?.name() === "file") return [[filesMark]];
-  if (argument?.name() === "id") return tasksIn(given.get("store"));
-  return (argument?.argChoices ?? []).map((choice) => [choice]);
+  const [start = "", value] = last.split(/=(.*)/s);
+  const flag = value === undefined ? undefined : flagOf(start.slice(2));
+  const after = (word: string) => (word === filesMark ? word : `${start}=${word}`);
+  if (flag) return (await valuesOf(flag, read)).map(([word, ...rest]) => [after(word), ...rest]);
+  if (last.startsWith("-")) return flagsIn(read);
+  const position = tokens.filter(({ kind }) => kind === "positional").length;
+  if (argument === "<id...>") return tasksIn(read.given.get("store"));
+  if (position > 0) return [];
+  if (argument === "<file>") return [[filesMark]];
+  if (argument === "<shell>") return Object.keys(shells).map((shell) => [shell]);
+  return argument === "[model]" && models ? models.map(({ model }) => [model]) : [];
 }
 
-/** Returns the options of a command, without those that the model does not have. */
-function optionsOf({ command, given }: Read): readonly Option[] {
-  const model = given.get("model");
-  const names = fieldFlagsOf(command)
-    .filter(({ models }) => model !== undefined && !models.has(model))
-    .map(({ option }) => option.attributeName());
-  const own = command.createHelp().visibleOptions(command);
-  return [...own, ...command.options.filter((option) => !own.includes(option))].filter(
-    (option) => !names.includes(option.attributeName()),
-  );
+/** Returns the words that name commands, or those below a group such as `task`. */
+function commandsIn(commands: readonly Command[], [first]: readonly string[]): readonly Candidate[] {
+  const group = commands.some(({ name }) => name.startsWith(`${first} `)) ? `${first} ` : "";
+  const below = commands.filter(({ name }) => name.startsWith(group));
+  const words = new Map(below.map(({ name, text }) => [name.slice(group.length).split(" ")[0] ?? "", text]));
+  return [...words, ["help"]];
 }
 
-/** Returns the values of an option: its choices, or those of the fields that it stands for. */
-async function valuesOf(option: Option, { command, given }: Read): Promise<readonly Candidate[]> {
-  if (/<(dir|file|path)\b/.test(option.flags)) return [[filesMark]];
-  if (option.attributeName() === "resolve") return unknownIn(given.get("store"));
-  if (option.argChoices) return option.argChoices.map((choice) => [choice]);
+/** Returns the flags of a command, without those that the model does not have. */
+async function flagsIn({ command: { flags, name }, given }: Read): Promise<readonly Candidate[]> {
+  const ofOther = otherFlags[name]?.split(" ");
+  if (ofOther) return [...ofOther, ...(name === "emulator" ? await settingFlags() : [])].map((flag) => [`--${flag}`]);
   const model = given.get("model");
-  const models = fieldFlagsOf(command).find((flag) => flag.option === option)?.models;
-  const infos = [...(models ?? [])].filter(([name]) => model === undefined || name === model);
+  const has = ({ models }: Flag) => model === undefined || models === undefined || models.has(model);
+  return [...flags.filter(has).map((flag): Candidate => [`--${flag.name}`, flag.text]), ["--help"]];
+}
+
+/** Returns the values of a flag: files, models, or the values of the fields that it stands for. */
+async function valuesOf({ takes = "", name, models }: Flag, { command, given }: Read): Promise<readonly Candidate[]> {
+  if (/^(dir|file|path)\b/.test(takes)) return [[filesMark]];
+  if (name === "resolve") return unknownIn(given.get("store"));
+  if (takes === "model") return (command.models ?? listModels()).map(({ model }) => [model]);
+  const model = given.get("model");
+  const infos = [...(models ?? [])].filter(([one]) => model === undefined || one === model);
   return [...new Set(infos.flatMap(([, { values = [] }]) => values.map(String)))].map((value) => [value]);
 }
 

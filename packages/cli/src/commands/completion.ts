@@ -1,3 +1,5 @@
+import { usageError } from "../errors/command-error.ts";
+
 // As lists of lines in plain quotes: shells and template strings both use ${...}.
 const bash = [
   '# mediagen: add to ~/.bashrc:  eval "$(mediagen completion bash)"',
@@ -65,5 +67,8 @@ export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh, 
 
 /** `mediagen completion`: prints the completion script for a shell. */
 export function printCompletion(shell: string): void {
+  const names = Object.keys(shells).join(", ");
+  if (!Object.hasOwn(shells, shell))
+    throw usageError(`shell ${JSON.stringify(shell)} is not valid. Use one of ${names}.`, "Nothing was sent.");
   process.stdout.write(`${shells[shell]?.join("\n")}\n`);
 }

@@ -1,50 +1,43 @@
 import type { Readable } from "node:stream";
-import type { ModelInfo } from "@mediagen/sdk";
 import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
-import type { Command } from "commander";
 import { openContext, type CommandContext } from "../client/connect.ts";
-import { CommandError, usageError } from "../errors/command-error.ts";
+import { CommandError, errorDocument, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain } from "../errors/explain.ts";
+import type { Flag, Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
 import { describeRequest, requestText } from "../form/dry-run.ts";
 import { readExtraFields, readForm } from "../form/read-form.ts";
 import { explainUnsaved } from "../tasks/explain-unsaved.ts";
-import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { finish } from "../tasks/finish.ts";
 import { resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
 import { nameOf } from "../tasks/task-name.ts";
+import type { Parsed } from "../usage/command.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure } from "../terminal/stdout-failure.ts";
-
-interface GenerateCommandOptions extends FinishOptions {
-  readonly model: string;
-  readonly wait: boolean;
-  readonly dryRun?: true;
-  readonly extraField?: readonly string[];
-}
 
 /** A function that generates on a client what the command line describes. */
 type Generate = (media: MediaGen, more?: GenerateOptions) => Promise<AnyTask>;
 
 /** `mediagen video` and `mediagen image`. */
-export async function runGenerate(
-  prompt: string | undefined,
-  options: GenerateCommandOptions,
-  command: Command,
-  models: readonly ModelInfo[],
-): Promise<void> {
+export async function runGenerate(parsed: Parsed, flags: readonly Flag[]): Promise<void> {
+  const { options } = parsed;
   const context = openContext(options);
   const { signal, progress, output } = context;
   try {
-    const form = await readForm(prompt, options.model, command, models, {
+    const { model = "", extraField = [] } = options;
+    let isRead = false;
+    const form = await readForm(parsed, flags, {
       openStdin() {
+        if (isRead) throw usageError("stdin can be read once", "Nothing was sent. Write - once.");
+        isRead = true;
         progress.now("reading stdin");
         return stdin(signal);
       },
       readsUrl: () => progress.now("reading the image of a URL"),
     });
-    const extraFields = readExtraFields(options.extraField ?? []);
-    const generate: Generate = (media, more) => media.generate(options.model, form, { extraFields, signal, ...more });
+    const extraFields = readExtraFields(extraField);
+    const generate: Generate = (media, more) => media.generate(model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
       const request = await describeRequest(generate, options);
       output.line(requestText(request));
@@ -52,24 +45,20 @@ export async function runGenerate(
     } else await generateAndFinish(generate, options, context);
   } catch (error) {
     const resolve = (id: string) => resolveCommands(id, options);
-    throw explain(error, { generates: true, command, resolve });
+    throw explain(error, { generates: true, flags, resolve });
   } finally {
     progress.end();
   }
 }
 
-async function generateAndFinish(
-  generate: Generate,
-  options: GenerateCommandOptions,
-  context: CommandContext,
-): Promise<void> {
+async function generateAndFinish(generate: Generate, options: Options, context: CommandContext): Promise<void> {
   const { interrupt, signal, progress, output } = context;
-  const { model, idempotencyKey, store, wait, output: target = "." } = options;
-  if (idempotencyKey !== undefined && store === false)
-    throw usageError("--idempotency-key needs a store", "Nothing was sent. Leave out --no-store.");
+  const { model, idempotencyKey, noStore, noWait, output: target = "." } = options;
+  const stored = idempotencyKey === undefined ? options.store && "--store" : "--idempotency-key";
+  if (noStore && stored) throw usageError(`${stored} needs a store`, "Nothing was sent. Leave out --no-store.");
   const media = await context.connect(async (_, { resultCount: count }) => {
     // Not before: the task of a key may exist, and its results be there.
-    if (wait) await checkTarget(target, { ...options, count });
+    if (!noWait) await checkTarget(target, { ...options, count });
     progress.now(`sending the form to ${model}`);
     interrupt.hold(() =>
       progress.warn(
@@ -83,7 +72,7 @@ async function generateAndFinish(
   try {
     progress.end();
     progress.note(`the task is ${nameOf(task)}`);
-    if (!wait) {
+    if (noWait) {
       output.line(nameOf(task));
       output.document({ task });
       return await checkPrinted(task, options);
@@ -94,19 +83,21 @@ async function generateAndFinish(
     if (!error) await checkPrinted(task, options);
   } catch (error) {
     // From here on, no error may say that nothing was sent.
-    throw await explainUnsaved(error, task, options, target);
+    const explained = await explainUnsaved(error, task, options, target);
+    output.document({ task, error: errorDocument(explained) });
+    throw explained;
   }
 }
 
 /** Rejects if stdout did not take what was printed: stderr is the last place for the task's id. */
-async function checkPrinted(task: AnyTask, options: GenerateCommandOptions): Promise<void> {
+async function checkPrinted(task: AnyTask, options: Options): Promise<void> {
   const failure = await stdoutFailure();
-  if (!failure || (options.wait && isClosedByReader(failure))) return;
+  if (!failure || (!options.noWait && isClosedByReader(failure))) return;
   const advice = withCommands(
     "It exists, and nothing is billed again. Get its results with:",
     resumeCommand([task], options, options.output ?? "."),
   );
-  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure, nameOf(task));
+  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure, "yes");
 }
 
 /** Returns standard input, which ends with the signal's reason when the signal aborts. */

@@ -1,22 +1,24 @@
 import type { ModelInfo } from "@mediagen/sdk";
 import type { Schemas } from "@mediagen/sdk/kit";
-import type { Command } from "commander";
-import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "../flags/field-flags.ts";
+import { argumentField } from "../flags/field-flags.ts";
+import { type Options, spelled } from "../flags/flags.ts";
+import type { Command } from "../usage/command.ts";
 import { createOutput } from "../terminal/output.ts";
 import { table } from "../terminal/text.ts";
 
 /** `mediagen models`: prints all models, or the fields of one. */
 export function showModels(
   name: string | undefined,
-  options: { readonly json?: true },
-  self: Command,
-  models: readonly ModelInfo[],
+  options: Options,
+  commands: readonly Command[],
   schemas: Schemas,
 ): void {
   const output = createOutput(options);
-  const described = models
-    .filter(({ model }) => name === undefined || model === name)
-    .map((one) => describeModel(one, self, schemas));
+  const described = commands.flatMap((command) =>
+    (command.models ?? [])
+      .filter(({ model }) => name === undefined || model === name)
+      .map((one) => describeModel(one, command, schemas)),
+  );
   const [only] = described;
   if (name === undefined || !only) {
     output.line(
@@ -29,7 +31,7 @@ export function showModels(
   }
   const rows = only.fields.map(({ field, flag, required, default: fallback, expected }) => [
     field,
-    flag,
+    flag ?? "",
     required ? "required" : (fallback ?? ""),
     expected,
   ]);
@@ -39,20 +41,13 @@ export function showModels(
   output.document(only);
 }
 
-function describeModel(info: ModelInfo, self: Command, schemas: Schemas) {
+function describeModel(info: ModelInfo, { flags }: Command, schemas: Schemas) {
   const { kind, model, operation } = info;
-  const command = self.parent?.commands.find((one) => one.name() === kind);
-  const flags = command ? fieldFlagsOf(command) : [];
   const { title: summary = "", description = "", properties = {} } = schemas[operation] ?? {};
   const fields = info.form.fields.map(({ part: _, ...field }) => {
-    const flag =
-      field.field === argumentField ? "(the argument)" : flagText(flags.find((one) => one.field === field.field));
+    const found = flags.find((one) => one.field === field.field);
+    const flag = field.field === argumentField ? "(the argument)" : found && spelled(found).split(" ")[0];
     return { ...field, flag, description: properties[field.field]?.description ?? "" };
   });
   return { model, kind, operation, summary, description, fields };
-}
-
-/** Returns a flag as it is typed. */
-function flagText(flag: FieldFlag | undefined): string {
-  return flag ? `${flag.option.long}${isSwitch(flag.models) ? switchSyntax : ""}` : "";
 }

@@ -3,24 +3,16 @@ import { stateDirectory } from "@mediagen/sdk/kit";
 import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { withFlags } from "../errors/explain-issue.ts";
-import { explain, lookForTask } from "../errors/explain.ts";
+import { explain, issuesText, lookForTask } from "../errors/explain.ts";
+import { flagsOf, type Options } from "../flags/flags.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { checkTarget } from "../files/target.ts";
-import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { finish } from "../tasks/finish.ts";
 import { flagsToRepeat, resolveCommands } from "../tasks/resume-commands.ts";
 import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf, readTaskName } from "../tasks/task-name.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { commandLine } from "../terminal/shell-commands.ts";
-
-interface RecoverOptions extends FinishOptions {
-  readonly store?: string;
-  readonly resolve?: string;
-  readonly taskid?: string;
-  readonly unverified?: true;
-  readonly notCreated?: true;
-}
 
 /** The generations that are left, and the origins of other services that have some left in the store. */
 interface Left extends Recovery {
@@ -28,12 +20,17 @@ interface Left extends Recovery {
 }
 
 /** `mediagen recover`: lists the generations that are left, downloads their results, or resolves an unknown outcome. */
-export async function recover(options: RecoverOptions): Promise<void> {
-  checkResolution(options);
+export async function recover(options: Options): Promise<void> {
+  const { resolve: generation, taskid, unverified, notCreated } = options;
+  if (generation === undefined && (taskid ?? unverified ?? notCreated) !== undefined)
+    throw usageError(
+      "an outcome needs --resolve",
+      "Nothing was recorded. mediagen recover lists the unknown generations.",
+    );
   const context = openContext(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
   const media = await context.connect();
-  if (options.resolve !== undefined) return resolve(options.resolve, options, context, media);
+  if (generation !== undefined) return resolve(generation, options, context, media);
   const left = await readLeft(media, context.signal);
   const { tasks, finished, unknown, unreadable, elsewhere } = left;
   if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
@@ -52,16 +49,6 @@ export async function recover(options: RecoverOptions): Promise<void> {
   if (media.store && !error) await forgetOld(media.store, options.store);
 }
 
-/** Rejects an outcome without the generation that it belongs to. */
-function checkResolution({ resolve, taskid, unverified, notCreated }: RecoverOptions): void {
-  if (resolve !== undefined) return;
-  const flags = { "--taskid": taskid, "--unverified": unverified, "--not-created": notCreated };
-  const flag = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
-  if (flag === undefined) return;
-  const advice = "Nothing was recorded. Add --resolve with the generation. mediagen recover lists the unknown ones.";
-  throw usageError(`${flag} needs --resolve`, advice);
-}
-
 /** Reads the generations that are left. A task whose results were saved is not. */
 async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
   const recovery = await media.recover({ signal });
@@ -76,7 +63,7 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
 
 async function resolve(
   generationId: string,
-  { taskid, unverified, notCreated }: RecoverOptions,
+  { taskid, unverified, notCreated }: Options,
   { signal, output, progress }: CommandContext,
   media: MediaGen,
 ): Promise<void> {
@@ -99,7 +86,7 @@ async function resolve(
   if (taskid === undefined) {
     await settle(media.resolve(generationId, "notCreated", { signal }));
     progress.note("recorded that no task was created; generating it again is billed");
-    return output.document({ task: null });
+    return output.document({ generationId });
   }
   const [kind, id] = readTaskName(taskid);
   if (kind !== undefined && kind !== record.kind) {
@@ -108,23 +95,22 @@ async function resolve(
   }
   const task = await settle(media.resolve(generationId, { taskid: id, unverified }, { signal }));
   output.line(nameOf(task));
-  output.document({ task });
+  output.document({ generationId, task });
 }
 
 /** Explains why a resolution was not recorded. */
 function explainResolve(error: unknown): CommandError {
-  const issue = error instanceof InvalidRequestError ? error.issues[0] : undefined;
+  const flags = [...flagsOf("recover"), { name: "resolve", field: "generationId", text: "" }];
   if (error instanceof ServiceError) {
-    const { message, exitCode } = explain(error);
+    const { message, exitCode } = explain(error, { flags });
     const outcome = "Nothing was recorded, and it is still unknown whether the task exists.";
     return new CommandError(message, `${outcome} ${error.advice}`, exitCode, error);
   }
-  if (!issue) return explain(error);
-  const flag = { generationId: "--resolve", taskid: "--taskid" }[issue.field] ?? issue.field;
-  return usageError(withFlags(issue, flag), "Nothing was recorded.", error);
+  if (!(error instanceof InvalidRequestError)) return explain(error, { flags });
+  return usageError(issuesText(error.issues, flags), "Nothing was recorded.", error);
 }
 
-function list(recovery: Left, options: RecoverOptions, { output, progress }: CommandContext): void {
+function list(recovery: Left, options: Options, { output, progress }: CommandContext): void {
   const { tasks, finished, unknown, unreadable } = recovery;
   const rows = [
     ...tasks.map((task) => ["resume", nameOf(task), task.model ?? ""]),
@@ -133,14 +119,14 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Com
     ...unreadable.map(({ id, unreadable: why }) => ["unreadable", id, why]),
   ];
   for (const row of rows) output.line(row.join("\t"));
-  output.document(recovery);
+  output.document({ tasks, finished, unresolved: unknown, unreadable, elsewhere: recovery.elsewhere });
   if (tasks.length + finished.length > 0)
     progress.hint("download the results:", commandLine("recover", "-o", ".", ...flagsToRepeat(options)));
   warnUnresolved(recovery, options, progress);
 }
 
 /** Warns about unknown outcomes and unreadable records, which no download resolves. */
-function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptions, progress: Progress): void {
+function warnUnresolved({ unknown, unreadable }: Recovery, options: Options, progress: Progress): void {
   for (const { generationId, model, at, idempotencyKey, reason } of unknown) {
     const key = idempotencyKey === undefined ? "" : `, key ${JSON.stringify(idempotencyKey)}`;
     const about = `${model}, ${isoText(at)}${key}`;
@@ -164,7 +150,7 @@ async function downloadLeft(
   media: MediaGen,
   recovery: Left,
   target: string,
-  options: RecoverOptions,
+  options: Options,
   context: CommandContext,
 ): Promise<CommandError | undefined> {
   const { tasks, finished: ended, unknown, unreadable, elsewhere } = recovery;
@@ -173,6 +159,6 @@ async function downloadLeft(
   await checkTarget(target, { ...options, overwrite: true, several: left.length > 1 });
   const { finished, error } = await finish({ media, options, context, target }, left);
   warnUnresolved(recovery, options, context.progress);
-  context.output.document({ finished, unknown, unreadable, elsewhere });
+  context.output.document({ outcomes: finished, unresolved: unknown, unreadable, elsewhere });
   return error;
 }

@@ -1,12 +1,13 @@
 import { openContext } from "../client/connect.ts";
-import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
+import type { Options } from "../flags/flags.ts";
+import { findTasks } from "../tasks/find-tasks.ts";
 import { recordDeleted } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
 
 /** `mediagen task delete`: deletes tasks. `further` has the service's fields besides the ids. */
 export async function deleteTasks(
   ids: readonly string[],
-  options: TaskOptions,
+  options: Options,
   further: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { signal, progress, output, connect } = openContext(options);
@@ -19,5 +20,5 @@ export async function deleteTasks(
     progress.end();
     for (const taskid of taskids) output.line(nameOf({ kind, taskid }));
   }
-  output.document({ deleted: tasks.map(nameOf) });
+  output.document({ deleted: tasks });
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
-import type { ConnectOptions } from "../client/connect.ts";
+import type { Options } from "../flags/flags.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
@@ -9,13 +9,8 @@ import { counted, table } from "../terminal/text.ts";
 import { createOutput } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 
-interface ListOptions extends Pick<ConnectOptions, "baseUrl" | "json" | "quiet"> {
-  readonly store?: string;
-  readonly limit: number;
-}
-
 /** `mediagen task list`: prints the generations in the store, first those that have not ended. It sends nothing. */
-export async function listTasks({ limit, ...options }: ListOptions): Promise<void> {
+export async function listTasks({ limit = 30, ...options }: Options): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
@@ -23,13 +18,15 @@ export async function listTasks({ limit, ...options }: ListOptions): Promise<voi
   const { records, unreadable } = await readRecords(store);
   const origin = originOf(options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]);
   const here = records.filter((record) => origin === undefined || record.origin === origin);
-  const listed = here.sort(byNeed).map(describe);
+  const isAsked = ({ model, state }: ReturnType<typeof describe>) =>
+    model === (options.model ?? model) && state === (options.state ?? state);
+  const listed = here.sort(byNeed).map(describe).filter(isAsked);
   const shown = listed.slice(0, limit);
   const rows = shown.map(({ task, generationId, model, state, createdAt, saved }) => [
-    task ?? generationId,
+    task ? nameOf(task) : generationId,
     model,
     state,
-    createdAt,
+    new Date(createdAt).toISOString(),
     saved.length > 1 ? `${shortened(saved[0])} and ${saved.length - 1} more` : shortened(saved[0]),
   ]);
   if (process.stdout.isTTY && rows.length > 0)
@@ -54,19 +51,11 @@ function shortened(path: string = ""): string {
   return /^\.\.([\\/]|$)/.test(here) ? path : here;
 }
 
-/** Returns a generation as `--json` prints it: `task` as the command line spells it, and the paths of its saved results. */
+/** Returns a generation as `--json` prints it, with the paths of its saved results. */
 function describe(record: CommandRecord) {
-  const { task, id, model, state, outcome, createdAt, origin, idempotencyKey } = record;
-  return {
-    task: task && nameOf(task),
-    generationId: id,
-    model,
-    state: state === "created" ? "pending" : (outcome ?? state),
-    createdAt: new Date(createdAt).toISOString(),
-    origin,
-    idempotencyKey,
-    saved: savedPaths(record) ?? [],
-  };
+  const { task, id: generationId, model, outcome, createdAt, origin, idempotencyKey } = record;
+  const state = record.state === "created" ? "pending" : (outcome ?? record.state);
+  return { task, generationId, model, state, createdAt, origin, idempotencyKey, saved: savedPaths(record) ?? [] };
 }
 
 /** Compares records by urgency: unknown outcomes come first, then unfinished tasks, and the newest first among equals. */

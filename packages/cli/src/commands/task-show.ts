@@ -1,11 +1,12 @@
 import { openContext } from "../client/connect.ts";
 import { errorDocument, tell } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
-import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
+import { flagsOf, type Options } from "../flags/flags.ts";
+import { findTasks } from "../tasks/find-tasks.ts";
 import { nameOf } from "../tasks/task-name.ts";
 
 /** `mediagen task show`: prints each task's state, status and result URLs. */
-export async function showTasks(ids: readonly string[], options: TaskOptions): Promise<void> {
+export async function showTasks(ids: readonly string[], options: Options): Promise<void> {
   const { signal, progress, output, connect } = openContext(options);
   const shown: object[] = [];
   for (const task of await findTasks(ids, options, await connect())) {
@@ -16,7 +17,7 @@ export async function showTasks(ids: readonly string[], options: TaskOptions): P
       output.line([nameOf(task), state, status ?? "", ...(record?.url ?? [])].join("\t"));
     } catch (error) {
       signal.throwIfAborted();
-      const explained = explain(error, { task: nameOf(task) });
+      const explained = explain(error, { task: nameOf(task), flags: flagsOf("show") });
       shown.push({ task, error: errorDocument(explained) });
       tell(explained);
       process.exitCode ??= explained.exitCode;

@@ -1,13 +1,14 @@
 import { openContext } from "../client/connect.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import type { Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
-import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
-import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { findTasks } from "../tasks/find-tasks.ts";
+import { finish } from "../tasks/finish.ts";
 
 /** `mediagen task wait`, and with a target `mediagen task download`: waits for tasks, and prints or downloads their results. */
 export async function waitForTasks(
   ids: readonly string[],
-  options: TaskOptions & FinishOptions,
+  options: Options,
   target: string | undefined,
 ): Promise<void> {
   const context = openContext(options);

@@ -8,17 +8,14 @@ export class CommandError extends Error {
   /** The advice: a sentence, and commands on lines of their own. */
   readonly advice: string;
   readonly exitCode: number;
-  /** The task as the command line spells it, if there is one. */
-  readonly task: string | undefined;
-  /** What it means for the money, if neither the exit code nor the cause says that. */
-  billed: MediaGenError["billed"] = "no";
+  /** What it means for the money. */
+  billed: MediaGenError["billed"];
 
-  constructor(what: string, advice: string, exitCode: number, cause?: unknown, task?: string) {
+  constructor(what: string, advice: string, exitCode: number, cause?: unknown, billed?: MediaGenError["billed"]) {
     super(what, { cause });
-    if (MediaGenError.is(cause)) this.billed = cause.billed;
+    this.billed = billed ?? (MediaGenError.is(cause) ? cause.billed : "no");
     this.advice = advice;
     this.exitCode = exitCode;
-    this.task = task;
   }
 }
 
@@ -41,7 +38,6 @@ export interface ErrorDocument {
   readonly message: string;
   readonly advice: string;
   readonly issues?: readonly Issue[] | undefined;
-  readonly task?: string | undefined;
   /** For `mediagen recover --resolve`. */
   readonly generationId?: string | undefined;
   /** Whether a generation was billed. */
@@ -51,15 +47,8 @@ export interface ErrorDocument {
   readonly exitCode: number;
 }
 
-/** What the codes of errors that only come once there may be a task say about the money. */
-const billedBy: Readonly<Record<number, MediaGenError["billed"]>> = {
-  [exitCodes.unknown]: "maybe",
-  [exitCodes.unsaved]: "yes",
-  [exitCodes.timeout]: "yes",
-};
-
 /** Returns an error as `--json` prints it. */
-export function errorDocument({ message, advice, exitCode, cause, task, billed }: CommandError): ErrorDocument {
+export function errorDocument({ message, advice, exitCode, cause, billed }: CommandError): ErrorDocument {
   const isUsage = exitCode === exitCodes.usage && !(cause instanceof InvalidRequestError);
   return {
     name: isUsage || !(cause instanceof Error) ? (isUsage ? "UsageError" : "Error") : cause.name,
@@ -67,9 +56,8 @@ export function errorDocument({ message, advice, exitCode, cause, task, billed }
     message,
     advice,
     issues: cause instanceof InvalidRequestError ? cause.issues : undefined,
-    task,
     generationId: cause instanceof OutcomeUnknownError ? cause.generationId : undefined,
-    billed: task ? "yes" : (billedBy[exitCode] ?? billed),
+    billed,
     isRetryable: MediaGenError.is(cause) && cause.isRetryable,
     exitCode,
   };

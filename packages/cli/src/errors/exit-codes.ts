@@ -18,10 +18,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
   [exitCodes.credits, "insufficient credits"],
   [exitCodes.timeout, "not finished in time; the task is not lost"],
   [exitCodes.unknown, "outcome unknown: a task may exist and may have been billed"],
-  [
-    exitCodes.unsaved,
-    "the results could not be saved or printed, but the task exists: download them again, free of charge",
-  ],
+  [exitCodes.unsaved, "the task exists, but its results were not saved or printed: download them again for free"],
   [exitCodes.interrupted, "interrupted"],
 ];
 

@@ -1,23 +1,15 @@
-import {
-  InsufficientCreditsError,
-  InvalidRequestError,
-  MediaGenError,
-  OutcomeUnknownError,
-  TaskFailedError,
-  WaitTimeoutError,
-} from "@mediagen/sdk";
-import { CommanderError, type Command } from "commander";
+import { InsufficientCreditsError, InvalidRequestError, type Issue } from "@mediagen/sdk";
+import { MediaGenError, OutcomeUnknownError, TaskFailedError, WaitTimeoutError } from "@mediagen/sdk";
+import { type Flag, withFlags } from "../flags/flags.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { describeIssues } from "./explain-issue.ts";
-import { explainUsage, type Explanation } from "./explain-usage.ts";
 import { Interrupted } from "./interrupt.ts";
 
 /** The context of an error. */
 export interface Circumstances {
-  /** The command that was run. */
-  readonly command?: Command | undefined;
+  /** The flags of the command that was run. */
+  readonly flags?: readonly Flag[] | undefined;
   /** The task as the command line spells it, if there is one. */
   readonly task?: string | undefined;
   /** Whether the command generates and has no task yet. */
@@ -26,59 +18,58 @@ export interface Circumstances {
   readonly resume?: string | undefined;
   /** Returns the commands that resolve a generation of unknown outcome. */
   readonly resolve?: ((id: string) => readonly string[]) | undefined;
-  /** The idempotency key that the task was generated with. */
-  readonly idempotencyKey?: string | undefined;
 }
 
 /** Returns a thrown value as an error for the person who runs the command. */
 export function explain(error: unknown, circumstances: Circumstances = {}): CommandError {
   if (error instanceof CommandError) return error;
-  const [what, advice, exitCode] = explanationOf(error, circumstances);
-  return new CommandError(what, advice, exitCode, error, circumstances.task);
-}
-
-function explanationOf(error: unknown, circumstances: Circumstances): Explanation {
-  const { command, task, generates = false, resume } = circumstances;
+  const { task, generates = false, resume, flags = [] } = circumstances;
+  const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
+    new CommandError(what, advice, exitCode, error, task === undefined ? undefined : "yes");
   const goOn = resume && withCommands("Continue with:", resume);
-  if (error instanceof CommanderError) return explainUsage(error, command);
   if (error instanceof Interrupted) {
     const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
-    return [error.message + left, goOn ?? "Run the command again.", error.exitCode];
+    return fail(error.message + left, goOn ?? "Run the command again.", error.exitCode);
   }
+  const fix = resume ? withCommands("Fix that, then continue with:", resume) : "Fix that and run the command again.";
   if (error instanceof InvalidRequestError) {
-    const advice = generates ? "Nothing was sent. Correct it and run the command again." : afterFix(circumstances);
-    return [describeIssues(error.issues, command), advice, task ? exitCodes.failed : exitCodes.usage];
+    const advice = generates ? "Nothing was sent. Correct it and run the command again." : fix;
+    return fail(issuesText(error.issues, flags), advice, task ? exitCodes.failed : exitCodes.usage);
   }
-  if (MediaGenError.is(error)) return explainOwn(error, circumstances);
-  const isForeseen = error instanceof Error && "code" in error;
-  if (isForeseen) return [error.message, afterFix(circumstances), exitCodes.failed];
+  if (MediaGenError.is(error)) return fail(...explainOwn(error, circumstances));
+  if (error instanceof Error && "code" in error) return fail(error.message, fix);
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return [what, goOn ?? "This is a bug in mediagen; please report it.", exitCodes.failed];
+  return fail(what, goOn ?? "This is a bug in mediagen; please report it.");
 }
 
-function afterFix({ resume }: Circumstances): string {
-  return resume ? withCommands("Fix that, then continue with:", resume) : "Fix that and run the command again.";
+/** Returns issues in sentences, with flags in place of the SDK's fields and options. */
+export function issuesText(issues: readonly Issue[], flags: readonly Flag[]): string {
+  const texts = issues.map(({ code, message, field }) => {
+    const flag = code === "unknown" ? flags.find((one) => one.field === field) : undefined;
+    return flag?.models
+      ? `--${flag.name} is only of ${[...flag.models.keys()].join(", ")}.`
+      : withFlags(message, flags, field);
+  });
+  return texts.join(" ");
 }
 
 /** Explains an error of the SDK with its own sentences, and with the commands to run next. */
-function explainOwn(error: MediaGenError, circumstances: Circumstances): Explanation {
-  const { resume, resolve, idempotencyKey } = circumstances;
-  const { message, advice, isRetryable } = error;
-  const what = message.replace(advice, "").trimEnd();
+function explainOwn(
+  error: MediaGenError,
+  { resume, resolve, flags = [] }: Circumstances,
+): readonly [what: string, advice: string, exitCode: number] {
+  const what = withFlags(error.message.replace(error.advice, "").trimEnd(), flags);
+  const advice = withFlags(error.advice, flags);
   if (error instanceof OutcomeUnknownError) {
     const { generationId } = error;
     const commands = generationId !== undefined && resolve?.(generationId);
     return [what, commands ? withCommands(lookForTask, ...commands) : advice, exitCodes.unknown];
   }
-  if (error instanceof TaskFailedError) {
-    const reused = idempotencyKey === undefined ? "" : " Its idempotency key returns this task: use another key.";
-    return [what, advice + reused, exitCodes.failed];
-  }
   const isLate = error instanceof WaitTimeoutError;
   const isCredits = error instanceof InsufficientCreditsError;
   const exitCode = isCredits ? exitCodes.credits : isLate ? exitCodes.timeout : exitCodes.failed;
-  if (!resume) return [what, advice, exitCode];
-  return [what, withCommands(isRetryable ? "Continue with:" : `${advice} Continue with:`, resume), exitCode];
+  if (!resume || error instanceof TaskFailedError) return [what, advice, exitCode];
+  return [what, withCommands(error.isRetryable ? "Continue with:" : `${advice} Continue with:`, resume), exitCode];
 }
 
 /** The advice on a generation of unknown outcome, before the two commands that resolve it. */

@@ -12,7 +12,7 @@ export interface Results {
   readonly several?: boolean;
   /** Number of results of a task; 1 if it is not known. */
   readonly count?: number;
-  readonly json?: true;
+  readonly json?: boolean;
 }
 
 /** The target that stands for stdout. */

@@ -1,5 +1,6 @@
 import { createMediaGen, OutcomeUnknownError, type MediaGen } from "@mediagen/sdk/node";
-import { type ConnectOptions, nowhere } from "../client/connect.ts";
+import { nowhere } from "../client/connect.ts";
+import type { Options } from "../flags/flags.ts";
 
 /** A request as it would be sent. */
 export interface DescribedRequest {
@@ -17,7 +18,7 @@ type DescribedPart =
 /** Returns the request of a generation and sends nothing: the client has a fetch function that only reads the request. */
 export async function describeRequest(
   generate: (media: MediaGen) => Promise<unknown>,
-  { baseUrl, allowHttp, keyFd }: ConnectOptions,
+  { baseUrl, allowHttp, keyFd }: Options,
 ): Promise<DescribedRequest> {
   const fromVariable = process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "none";
   const key = keyFd === undefined ? fromVariable : `from file descriptor ${keyFd}`;

@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { InvalidRequestError, validate, type Field, type ModelInfo } from "@mediagen/sdk";
+import { InvalidRequestError, validate, type Field } from "@mediagen/sdk";
 import { readText } from "@mediagen/sdk/kit";
 import { fileFrom } from "@mediagen/sdk/node";
-import type { Command } from "commander";
 import { usageError } from "../errors/command-error.ts";
-import { argumentField, fieldFlagsOf } from "../flags/field-flags.ts";
+import { argumentField } from "../flags/field-flags.ts";
+import type { Flag } from "../flags/flags.ts";
+import type { Parsed } from "../usage/command.ts";
 
 /** The sources of a form besides the command line. */
 export interface Sources {
@@ -16,40 +17,25 @@ export interface Sources {
 
 /** Returns the form of a generation: the prompt, and the fields that flags stand for. */
 export async function readForm(
-  prompt: string | undefined,
-  model: string,
-  command: Command,
-  models: readonly ModelInfo[],
+  { words: [prompt], options: { model = "" }, fields: given }: Parsed,
+  flags: readonly Flag[],
   sources: Sources,
 ): Promise<Record<string, unknown>> {
-  const info = models.find((one) => one.model === model);
-  const fields = new Map(info && info.form.fields.map((field) => [field.field, field]));
   const form: Record<string, unknown> = {};
   if (prompt !== undefined)
     form[argumentField] = checkText(
       argumentField,
       prompt === "-" ? (await text(sources.openStdin())).trimEnd() : prompt,
     );
-  for (const [field, value] of valuesOf(command)) {
-    const read = await readField(value, fields.get(field), (path) => readSource(path, model, field, sources));
+  // In the order of the flags, so that the same form has the same digest.
+  for (const [field, { name, models }] of new Map(flags.map((flag) => [flag.field ?? "", flag]))) {
+    const value = given.get(field);
+    if (value === undefined) continue;
+    for (const one of [value].flat()) if (typeof one === "string") checkText(`--${name}`, one);
+    const read = await readField(value, models?.get(model), (path) => readSource(path, model, field, sources));
     form[field] = sizeFor(model, field, read);
   }
   return form;
-}
-
-/** Returns the values of a command's flags, by field. */
-function valuesOf(command: Command): ReadonlyMap<string, unknown> {
-  const given: Readonly<Record<string, unknown>> = command.opts();
-  const values = new Map<string, unknown>();
-  for (const { field, option } of fieldFlagsOf(command)) {
-    const value = given[option.attributeName()];
-    const before = values.get(field);
-    for (const text of [value].flat()) if (typeof text === "string") checkText(`${option.long}`, text);
-    // A field may have two flags.
-    if (value !== undefined)
-      values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
-  }
-  return values;
 }
 
 /** Returns the value of a field as the SDK takes it. A value that is not of the field's type is left to the SDK to reject. */

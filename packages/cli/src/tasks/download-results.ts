@@ -2,20 +2,16 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { blobs, download, type AnyTask, type Download } from "@mediagen/sdk/node";
 import type { CommandContext } from "../client/connect.ts";
+import type { Options } from "../flags/flags.ts";
 import { stdoutTarget } from "../files/target.ts";
 import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { nameOf } from "./task-name.ts";
-
-/** Options for downloading results. */
-export interface DownloadOptions {
-  readonly overwrite?: true;
-}
 
 /** Downloads the results of a task to a path or to stdout, and prints where they are. */
 export async function downloadResults(
   task: AnyTask,
   target: string,
-  options: DownloadOptions,
+  options: Options,
   { signal, progress, output }: CommandContext,
 ): Promise<readonly Download[]> {
   if (target === stdoutTarget) return printResults(task, signal);

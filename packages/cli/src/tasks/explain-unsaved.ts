@@ -1,9 +1,8 @@
 import { dirname } from "node:path";
 import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "../client/connect.ts";
 import { CommandError, messageOf } from "../errors/command-error.ts";
-import { describeIssues } from "../errors/explain-issue.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import { flagsOf, type Options, withFlags } from "../flags/flags.ts";
 import { isDirectoryTarget } from "../files/target.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 import { resumeCommand } from "./resume-commands.ts";
@@ -13,7 +12,7 @@ import { nameOf } from "./task-name.ts";
 export async function explainUnsaved(
   error: unknown,
   task: AnyTask,
-  options: ConnectOptions,
+  options: Options,
   target: string,
 ): Promise<CommandError> {
   if (error instanceof CommandError) return error;
@@ -25,8 +24,8 @@ export async function explainUnsaved(
     : isNamed
       ? ["Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target)]
       : ["Save them under the task's id:", resumeCommand([task], options, `${dirname(target)}/`)];
-  const why = taken ? describeIssues([taken], undefined) : messageOf(error);
+  const why = taken ? withFlags(taken.message, flagsOf("download")) : messageOf(error);
   const what = `the results of ${nameOf(task)} could not be saved: ${why}`;
   const advice = withCommands(`Nothing is billed again. ${sentence}`, command);
-  return new CommandError(what, advice, exitCodes.unsaved, error, nameOf(task));
+  return new CommandError(what, advice, exitCodes.unsaved, error, "yes");
 }

@@ -1,19 +1,13 @@
 import type { AnyTask, MediaGen } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "../client/connect.ts";
 import { usageError } from "../errors/command-error.ts";
+import type { Options } from "../flags/flags.ts";
 import { readRecords } from "./store-records.ts";
 import { kinds, readTaskName } from "./task-name.ts";
-
-/** The options of the commands that take tasks. */
-export interface TaskOptions extends ConnectOptions {
-  /** The number of results that the form requested: by default that in the store, otherwise 1. */
-  readonly results?: number;
-}
 
 /** Returns the tasks of arguments such as `video:ID`, or of ids alone that the store has. */
 export async function findTasks(
   ids: readonly string[],
-  { results }: TaskOptions,
+  { results }: Options,
   media: MediaGen,
 ): Promise<readonly AnyTask[]> {
   const { records } = await readRecords(media.store, ["created", "ended"]);
@@ -26,7 +20,7 @@ export async function findTasks(
       return media.task(results === undefined ? known : { ...known, resultCount: results });
     // The cast: the handle is of the kind that it is requested for.
     if (kind !== undefined) return media[kind].task(taskid, { resultCount: results }) as AnyTask;
-    const spelled = kinds().map((one) => `${one}:${argument}`);
+    const spelled = kinds().map((one) => `${one}:${argument.slice(argument.lastIndexOf(":") + 1)}`);
     throw usageError(
       known
         ? `${argument}: the store has several tasks with this id`

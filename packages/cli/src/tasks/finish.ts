@@ -7,23 +7,16 @@ import {
   type WaitUpdate,
   waitEach,
 } from "@mediagen/sdk/node";
-import type { CommandContext, ConnectOptions } from "../client/connect.ts";
+import type { CommandContext } from "../client/connect.ts";
 import { errorDocument, messageOf, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
 import { Interrupted } from "../errors/interrupt.ts";
-import { downloadResults, type DownloadOptions } from "./download-results.ts";
+import { flagsOf, type Options } from "../flags/flags.ts";
+import { downloadResults } from "./download-results.ts";
 import { explainUnsaved } from "./explain-unsaved.ts";
 import { resumeCommand } from "./resume-commands.ts";
 import { recordSaved } from "./store-records.ts";
 import { nameOf } from "./task-name.ts";
-
-/** Options for waiting for results and downloading them. */
-export interface FinishOptions extends ConnectOptions, DownloadOptions {
-  readonly output?: string;
-  readonly idempotencyKey?: string;
-  /** The timeout of the wait, in milliseconds. */
-  readonly timeout: number;
-}
 
 /** The outcome of one task, as `--json` prints it. */
 export interface Finished {
@@ -48,7 +41,7 @@ export function finish(host: FinishHost, tasks: readonly AnyTask[]): Promise<Fin
 /** Dependencies of `finish`. */
 interface FinishHost {
   readonly media: MediaGen;
-  readonly options: FinishOptions;
+  readonly options: Options;
   readonly context: CommandContext;
   /** The target of downloads; undefined if only the URLs of results are printed. */
   readonly target: string | undefined;
@@ -122,8 +115,7 @@ class Finisher {
   #fail(task: AnyTask, thrown: unknown): void {
     const { options, target } = this.#host;
     const resume = resumeCommand([task], options, target);
-    const { idempotencyKey } = options;
-    this.#end(task, explain(thrown, { task: nameOf(task), resume, idempotencyKey }));
+    this.#end(task, explain(thrown, { task: nameOf(task), resume, flags: flagsOf("generate") }));
   }
 
   #end(task: AnyTask, error: CommandError): void {
@@ -148,5 +140,6 @@ class Finisher {
 
 function updateText({ task, state, status, error }: WaitUpdate): string {
   if (state === undefined) return `${nameOf(task)} could not be queried: ${messageOf(error)}`;
-  return `${nameOf(task)} ${state}${status === undefined ? "" : `, status ${status}`}`;
+  // A narrow terminal cuts off the id.
+  return `${state}${status === undefined ? "" : `, status ${status}`}: ${nameOf(task)}`;
 }

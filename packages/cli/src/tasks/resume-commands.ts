@@ -1,33 +1,23 @@
 import type { AnyTask } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "../client/connect.ts";
+import type { Options } from "../flags/flags.ts";
 import { commandLine, quoted } from "../terminal/shell-commands.ts";
 import { nameOf } from "./task-name.ts";
 
 /** Returns the options that a printed command has to repeat. Those from the environment apply to it anyway. */
-export function flagsToRepeat({
-  baseUrl,
-  keyFd,
-  allowHttp,
-  store,
-  failedStatus = [],
-}: ConnectOptions): readonly string[] {
+export function flagsToRepeat({ baseUrl, keyFd, allowHttp, store, failedStatus = [] }: Options): readonly string[] {
   const flag = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, quoted(String(value))];
   return [
     ...flag("--base-url", baseUrl),
     ...flag("--key-fd", keyFd),
     ...(allowHttp ? ["--allow-http"] : []),
-    ...(store === false ? ["--no-store"] : flag("--store", store)),
+    ...flag("--store", store),
     ...failedStatus.flatMap((status) => flag("--failed-status", status)),
   ];
 }
 
 /** Returns the command that waits for these tasks and, with a target, downloads their results. */
-export function resumeCommand(
-  tasks: readonly AnyTask[],
-  options: ConnectOptions & { readonly overwrite?: true },
-  target: string | undefined,
-): string {
+export function resumeCommand(tasks: readonly AnyTask[], options: Options, target: string | undefined): string {
   const results = Math.max(...tasks.map((task) => task.resultCount));
   return commandLine(
     "task",
@@ -41,7 +31,7 @@ export function resumeCommand(
 }
 
 /** Returns the two commands that resolve a generation of unknown outcome: its task was found, or there is none. */
-export function resolveCommands(generationId: string, options: ConnectOptions): readonly [string, string] {
+export function resolveCommands(generationId: string, options: Options): readonly [string, string] {
   const command = (...outcome: string[]) =>
     commandLine("recover", "--resolve", quoted(generationId), ...outcome, ...flagsToRepeat(options));
   return [command("--taskid", "TASKID"), command("--not-created")];
