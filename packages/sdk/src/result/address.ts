@@ -2,13 +2,11 @@ import { isLoopback } from "../call/transport.ts";
 
 /** IPv4 networks that are not on the public internet (IANA's registry of special-purpose addresses), by how an address begins. */
 const private4 = [
-  /^(0|10|127)\./,
+  /^(0|10|127|169\.254|203\.0\.113)\./,
   /^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./, // 100.64.0.0/10
-  /^169\.254\./,
   /^172\.(1[6-9]|2\d|3[01])\./, // 172.16.0.0/12
   /^192\.(0\.0|0\.2|168)\./,
   /^198\.(18|19|51\.100)\./,
-  /^203\.0\.113\./,
   /^2(2[4-9]|[345]\d)\./, // 224.0.0.0/3
 ];
 /** The public part of IPv6, 2000::/3. */

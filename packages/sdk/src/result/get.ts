@@ -66,6 +66,7 @@ export function webGet(given: Fetch | undefined): ResultGet {
   };
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
 /** Node 20 has no navigator. */
 const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.js");
 
@@ -76,11 +77,8 @@ const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.j
 function readAhead(response: Response, highWaterMark: number): ResultResponse {
   const { status, headers, body } = response;
   if (!isNode || !body || headers.get("connection")?.toLowerCase() === "keep-alive") return response;
-  const arrivals = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>(
-    {},
-    undefined,
-    new ByteLengthQueuingStrategy({ highWaterMark }),
-  );
+  const size = (piece: Uint8Array) => piece.byteLength;
+  const arrivals = new TransformStream<Bytes, Bytes>({}, undefined, { highWaterMark, size });
   return { status, headers, body: body.pipeThrough(arrivals) };
 }
 

@@ -137,8 +137,7 @@ async function openStream(result: Result, options: ResultOptions): Promise<Resul
       if (piece.at !== passedOn) {
         cancel();
         // What was passed on cannot be taken back.
-        const what = `the stream ended after ${passedOn} bytes, and the result has to be fetched again, which is free`;
-        throw new ConnectionError("download", new Error("its server cannot continue it"), what);
+        throw new ConnectionError("download", new Error(`it was interrupted after ${passedOn} bytes`));
       }
       passedOn += piece.bytes.byteLength;
       controller.enqueue(piece.bytes);
