@@ -155,7 +155,7 @@ const afterCreation: readonly (readonly [
   ["check: a wrong option", (task) => task.check({ signal: 5 as never }), [], "InvalidRequestError", false],
   ["wait: HTTP 401", wait, [http(401)], "AuthenticationError", false],
   ["wait: a failed task", wait, [pending], "TaskFailedError", false, { statuses: { failed: [1] } }],
-  ["wait: the deadline", wait, [pending], "WaitTimeoutError", true, { passing: ["pause", "deadline"] }],
+  ["wait: the deadline", wait, [pending], "WaitTimeoutError", true, { passing: ["pause", "limit"] }],
   ["wait: a wrong option", (task) => task.wait({ waitTimeoutMs: -1 }), [], "InvalidRequestError", false],
   ["delete: HTTP 500", (task) => task.delete(), [lost], "ServiceError", true],
   ["blobs: no results", (task) => blobs(task), [pending], "InvalidRequestError", false],
@@ -191,7 +191,7 @@ test.each<[string, readonly Reply[]]>([
   ["that fails", [() => created("t-1"), pending]],
   ["whose result is gone", [() => created("t-1"), done, http(404)]],
 ])("the AI SDK generates a task %s once", async (_, replies) => {
-  const { media, events } = clientOf(replies, { statuses: { failed: [1] }, passing: ["pause", "deadline"] });
+  const { media, events } = clientOf(replies, { statuses: { failed: [1] }, passing: ["pause", "limit"] });
   const model = createMediaGenProvider({ media }).image("imgmodelz");
   await errorOf(generateImage({ model, prompt: "A fox", maxRetries: 3 }));
   expect(events.filter(({ type }) => type === "generated")).toHaveLength(1);

@@ -13,7 +13,7 @@ export function clientOnAClock(answers: readonly Answer[], options: MediaGenOpti
   const queries: number[] = [];
   const client = clientOf(
     [(request) => (request.url.endsWith("infobytaskid") ? respond() : success({ taskid: "t-1" }))],
-    { passing: ["pause", "deadline", "limit", "background"], retries: undefined, ...options },
+    { passing: ["pause", "limit", "background"], retries: undefined, ...options },
   );
   const start = client.now();
   function respond(): Response {

@@ -99,7 +99,7 @@ describe("every rejection of every method emits one event with its error", () =>
       "wait",
       (media) => task(media).wait({ waitTimeoutMs: 1 }),
       [unfinished],
-      { passing: ["pause", "deadline"] },
+      { passing: ["pause", "limit"] },
     ],
     ["a wait for a task that nobody knows", "wait", (media) => task(media).wait(), [rejection], {}],
     ["a wait whose signal is aborted", "wait", (media) => task(media).wait({ signal: aborted }), [unfinished], {}],

@@ -101,6 +101,12 @@ export function clientOf(
   const events: MediaGenEvent[] = [];
   const pauses: number[] = [];
   let sent = 0;
+  let isMoving = false;
+  // Others may still have something to do now: time passes when all wait.
+  const moveOn = () => {
+    isMoving = clock.moveOn();
+    if (isMoving) setImmediate(moveOn);
+  };
   const media = createMediaGen({
     baseUrl: origin,
     apiKey: "sk-canary",
@@ -110,8 +116,8 @@ export function clientOf(
       random: () => 0.5,
       sleep: (ms, signal, reason) => {
         if (reason === "pause") pauses.push(ms);
-        // Others may still have something to do now: time passes when all wait.
-        setImmediate(() => clock.moveOn());
+        if (!isMoving) setImmediate(moveOn);
+        isMoving = true;
         return clock.sleep(ms, signal, reason);
       },
       ...own,

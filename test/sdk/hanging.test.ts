@@ -163,7 +163,7 @@ describe("a store that hangs", () => {
 
 test("a store that hangs while it records the end of a task holds no wait beyond its deadline", async () => {
   const store = sharedStore();
-  const { generate } = clientOf([], { store, passing: ["pause", "deadline"] });
+  const { generate } = clientOf([], { store, passing: ["pause", "limit"] });
   const task = await generate("order-1");
   store.beforeWrite(forever);
   expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);

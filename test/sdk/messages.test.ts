@@ -167,7 +167,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "media.video.query: unknown option": (_, media) => media.video.query("t-1", { moreInfo: true }),
   "media.video.delete(text)": (_, media) => media.video.delete("t-1"),
   "media.video.delete([])": (_, media) => media.video.delete([]),
-  "waitAll(undefined)": ({ waitAll }) => waitAll(undefined),
   "waitAll(promises)": ({ waitAll }) => waitAll([Promise.resolve(1)]),
   "waitAll: waitTimeoutMs": ({ waitAll }, media) => waitAll([media.task(saved)], { waitTimeoutMs: -1 }),
 

@@ -15,13 +15,13 @@ export function serviceOnAClock(
   fateOf: (taskid: string) => Fate,
   { latencyMs = 50, clock: own, ...options }: MediaGenOptions & { readonly latencyMs?: number | (() => number) } = {},
 ) {
-  const clock = new FakeClock(["pause", "deadline", "limit", "background"]);
+  const clock = new FakeClock(["pause", "limit", "background"]);
   const start = clock.now;
   const queries: Query[] = [];
   const latency = typeof latencyMs === "function" ? latencyMs : () => latencyMs;
   const created = new Map<string, number>();
   const timers = new Set<AbortSignal>();
-  let [inFlight, mostInFlight, mostTimers] = [0, 0, 0];
+  let [inFlight, mostInFlight] = [0, 0];
 
   const media = createMediaGen({
     baseUrl: origin,
@@ -29,7 +29,7 @@ export function serviceOnAClock(
       now: () => clock.now,
       random: () => 0.5,
       sleep: (ms, signal, reason) => {
-        mostTimers = Math.max(mostTimers, timers.add(signal).size);
+        timers.add(signal);
         const end = () => timers.delete(signal);
         signal.addEventListener("abort", end, { once: true });
         return clock.sleep(ms, signal, reason).finally(end);
@@ -92,6 +92,6 @@ export function serviceOnAClock(
     sleep: (ms: number) => pass(clock.sleep(ms, new AbortController().signal, "pause")),
     queries,
     elapsed: () => clock.now - start,
-    seen: () => ({ inFlight, mostInFlight, timers: timers.size, mostTimers }),
+    seen: () => ({ inFlight, mostInFlight, timers: timers.size }),
   };
 }

@@ -41,7 +41,7 @@ export interface Clock {
    * @example
    * await emulator.clock.sleep(20_000);
    */
-  sleep(ms: number, signal?: AbortSignal, why?: "pause" | "deadline" | "limit" | "background"): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal, why?: "pause" | "limit" | "background"): Promise<void>;
 }
 
 /** The time at which `auto` and `manual` clocks start, so that all runs are alike: 2026-01-01. */
@@ -60,12 +60,12 @@ const longestDelayMs = 2 ** 31 - 1;
 // for.
 const { setTimeout: startTurn, clearTimeout: endTurn } = globalThis;
 
-type SleepReason = "pause" | "deadline" | "limit" | "background";
+type SleepReason = "pause" | "limit" | "background";
 
 /** A sleep that this clock can end earlier than real time. */
 interface Sleeper {
   readonly until: number;
-  readonly why: "pause" | "deadline" | "limit";
+  readonly why: "pause" | "limit";
   wake(): void;
 }
 
@@ -137,9 +137,7 @@ export class EmulatorClock implements Clock {
   /** Returns the real time after which a sleep ends, unless the clock ends it earlier. */
   #delayOf(ms: number, why: SleepReason): number {
     if (why === "limit" || why === "background") return ms;
-    // If a request hangs, nothing advances `auto` time to the deadline. So it ends after as much real time as with the
-    // service.
-    return this.#speed > 0 ? ms / this.#speed : why === "deadline" && this.mode === "auto" ? ms : Infinity;
+    return this.#speed > 0 ? ms / this.#speed : Infinity;
   }
 
   /** Advances `auto` time to the end of the next sleep if nothing happens in a turn of the event loop. */
@@ -158,10 +156,7 @@ export class EmulatorClock implements Clock {
 
   /** Returns the end of the next sleep, or Infinity if time must wait for something else. */
   #nextEnd(): number {
-    const ending = this.#ending();
-    // If there are only deadlines, their work is still running elsewhere, unless all of it hangs.
-    const mayPass = this.#activity.allHang() || ending.some(({ why }) => why === "pause");
-    return mayPass ? Math.min(...ending.map(({ until }) => until)) : Infinity;
+    return Math.min(...this.#ending().map(({ until }) => until));
   }
 
   /** Returns the sleeps that end when the clock reaches their time: limits only if no real work is running. */

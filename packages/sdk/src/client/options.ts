@@ -60,7 +60,7 @@ export interface ClientOptions {
   readonly fetchSendsOnce?: boolean | undefined;
   /**
    * The timeout of each attempt of a query or deletion, in milliseconds. The timeout of a poll of a wait is shorter:
-   * ten times as long as polls usually take, at least 0.5 s. It doubles after each poll of the task that timed out.
+   * eight times as long as recent polls took, at least 1 s. It doubles after each poll of the task that timed out.
    * @default 60_000
    */
   readonly queryTimeoutMs?: number | undefined;

@@ -15,7 +15,6 @@ import type {
   TaskJSON,
   WaitOptions,
 } from "../task/task.ts";
-import { worthOfQueryMs } from "../wait/durations.ts";
 import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState } from "../wait/state.ts";
 import { type CheckOnce, type WaitCheck, waitFor } from "../wait/wait.ts";
@@ -70,7 +69,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     const { scheduler, time } = this.#host;
     if (this.createdAt === undefined) return longestRetryMs;
     const ageMs = Math.max(0, time.now() - this.createdAt);
-    return Math.ceil(scheduler.durationsOf(this.model ?? this.kind).nextQuery(ageMs, worthOfQueryMs) - ageMs);
+    return Math.ceil(scheduler.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
   }
 
   /** Returns whether the service may not know the task yet. */

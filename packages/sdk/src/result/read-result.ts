@@ -90,7 +90,7 @@ async function* readOn(transfer: Transfer, host: ResultHost, options: ResultOpti
   const stalled = () => new Error(`the result stalled for ${describeDuration(stallTimeoutMs)}`);
   // The time that the reader takes between two pieces is not the server's.
   const wait: Wait = (promise) => {
-    const cancel = host.time.alarm(stallTimeoutMs, (_, error) => attempt.abort(error ?? stalled()), "limit");
+    const cancel = host.time.alarm(stallTimeoutMs, () => attempt.abort(stalled()), "limit");
     return orAbort(promise, attempt.signal).finally(cancel);
   };
   try {

@@ -105,7 +105,7 @@ export class Entries {
     const operation = new Promise<T>((resolve) => resolve(operate()));
     return new Promise((resolve, reject) => {
       const late = () => new Error(`the store took longer than ${describeDuration(ms)} to ${act}`);
-      const cancel = this.host.time.alarm(ms, (_, error) => reject(error ?? late()), "limit");
+      const cancel = this.host.time.alarm(ms, () => reject(late()), "limit");
       operation.finally(cancel).then(resolve, reject);
     });
   }

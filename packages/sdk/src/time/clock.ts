@@ -1,5 +1,4 @@
-import { Agenda, type Cancel, type Ring, type StartTimer } from "./agenda.ts";
-import { orAbort } from "./deadline.ts";
+import { onAbort } from "./deadline.ts";
 
 /** A clock with timers and a source of random numbers. Tests inject their own. */
 export interface Clock {
@@ -15,69 +14,67 @@ export interface Clock {
 
 /**
  * The reason for a sleep of the SDK:
- * - `pause`: before the next poll or retry
- * - `deadline`: until a wait ends with `WaitTimeoutError`
- * - `limit`: until a request or a file has taken too long
+ * - `pause`: before the next poll or retry, or until a wait ends
+ * - `limit`: until a request, a file or a step has taken too long
  * - `background`: before retrying work that no call waits for, so it must not keep the process alive
  *
- * Virtual time may skip a `pause`, and may let a `deadline` or a `background` delay pass. A `limit` is the timeout of real work, so
- * virtual time may let it pass only if it knows that no real work is running.
+ * Virtual time may skip a `pause`, and may let a `background` delay pass. A `limit` is the timeout of real work, so virtual time may
+ * let it pass only if it knows that no real work is running.
  */
-export type SleepReason = "pause" | "deadline" | "limit" | "background";
+export type SleepReason = "pause" | "limit" | "background";
 
-/** The clock and the alarms of a client. However many there are, they share one timer for each reason. */
+/** Cancels an alarm; does nothing once the alarm has rung. */
+type Cancel = () => void;
+
+/** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
+const longestDelayMs = 2 ** 31 - 1;
+
+/** The clock of a client, with alarms. */
 export class Time {
   readonly now: () => number;
   readonly steady: () => number;
   readonly random: () => number;
-  readonly #agendas = new Map<SleepReason, Agenda>();
-  readonly #startTimer: (reason: SleepReason) => StartTimer;
+  readonly #start: typeof startTimer;
 
   constructor(clock: Partial<Clock> = {}) {
     this.now = clock.now?.bind(clock) ?? Date.now;
     this.steady = clock.steady?.bind(clock) ?? clock.now?.bind(clock) ?? (() => performance.now());
     this.random = clock.random?.bind(clock) ?? Math.random;
-    const sleep = clock.sleep?.bind(clock);
-    this.#startTimer = sleep ? (reason) => timerOf((ms, signal) => sleep(ms, signal, reason)) : runtimeTimer;
+    this.#start = clock.sleep ? timersOf(clock.sleep.bind(clock)) : startTimer;
   }
 
   /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
-  alarm(ms: number, ring: Ring, reason: SleepReason): Cancel {
-    const agenda = this.#agendas.get(reason) ?? new Agenda(this.steady, this.#startTimer(reason));
-    this.#agendas.set(reason, agenda);
-    return agenda.add(this.steady() + ms, ring);
+  alarm(ms: number, ring: () => void, reason: SleepReason): Cancel {
+    if (ms <= longestDelayMs) return this.#start(ms, ring, reason);
+    const goOn = () => (cancel = this.alarm(ms - longestDelayMs, ring, reason));
+    let cancel = this.#start(longestDelayMs, goOn, reason);
+    return () => cancel();
   }
 
   /** Sleeps. It rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal: AbortSignal | undefined, reason: SleepReason): Promise<void> {
-    let cancel: Cancel | undefined;
-    const slept = new Promise<void>((resolve, reject) => {
-      cancel = this.alarm(ms, (_, error) => (error === undefined ? resolve() : reject(error)), reason);
+    return new Promise((resolve, reject) => {
+      const cancel = this.alarm(ms, () => (release(), resolve()), reason);
+      const release = onAbort(signal, () => (cancel(), reject(signal?.reason)));
     });
-    return orAbort(slept, signal).finally(cancel);
   }
 }
 
-/** Returns the timers of the runtime. */
-function runtimeTimer(reason: SleepReason): StartTimer {
-  return (ms, ring) => {
-    const timer: unknown = setTimeout(ring, ms);
-    // The casts: the timers of Node are objects with this method, those of browsers are numbers, and both stop theirs.
-    if (reason === "background") (timer as { unref?(): void }).unref?.();
-    return () => clearTimeout(timer as number);
-  };
+/** Starts a timer of the runtime. */
+function startTimer(ms: number, ring: () => void, reason: SleepReason): Cancel {
+  const timer: unknown = setTimeout(ring, ms);
+  // The casts: the timers of Node are objects with this method, those of browsers are numbers, and both stop theirs.
+  if (reason === "background") (timer as { unref?(): void }).unref?.();
+  return () => clearTimeout(timer as number);
 }
 
-/** Returns timers that are sleeps of a caller's clock. */
-function timerOf(sleep: (ms: number, signal: AbortSignal) => Promise<void>): StartTimer {
-  return (ms, ring) => {
+/** Returns timers that are sleeps of a caller's clock. One that fails rings: nothing else would wake the sleeper. */
+function timersOf(sleep: Clock["sleep"]): typeof startTimer {
+  return (ms, ring, reason) => {
     const stopped = new AbortController();
-    const { signal } = stopped;
-    sleep(ms, signal).then(
-      () => signal.aborted || ring(),
-      (error: unknown) => signal.aborted || ring(error),
-    );
+    const end = () => stopped.signal.aborted || ring();
+    sleep(ms, stopped.signal, reason).then(end, end);
     // Without a reason, each abort would create an error.
-    return () => stopped.abort("rescheduled");
+    return () => stopped.abort("cancelled");
   };
 }

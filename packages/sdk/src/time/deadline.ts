@@ -1,5 +1,3 @@
-import type { Cancel, Ring } from "./agenda.ts";
-
 /** The listeners of one signal. */
 class Listeners extends Set<() => void> {
   handleEvent(): void {
@@ -43,7 +41,7 @@ export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined)
 
 /** A source of alarms. */
 interface Alarms {
-  alarm(ms: number, ring: Ring, reason: "limit"): Cancel;
+  alarm(ms: number, ring: () => void, reason: "limit"): () => void;
 }
 
 /** A timeout. Its signal aborts when the time is over, or when the caller's signal aborts. */
@@ -54,15 +52,14 @@ export class Deadline {
   /** Whether the signal aborted because the time was over. */
   passed = false;
   readonly #release: () => void;
-  readonly #cancel: Cancel;
+  readonly #cancel: () => void;
 
   /** Starts the time; `outer` is the caller's signal. The reason is created when the time is over: an error collects a stack. */
-  constructor(time: Alarms, ms: number, reason: () => Error, outer?: AbortSignal) {
+  constructor(time: Alarms, ms: number, reason: () => unknown, outer?: AbortSignal) {
     this.#release = onAbort(outer, () => this.#controller.abort(outer?.reason));
-    const ring: Ring = (_, error) => {
-      if (this.signal.aborted) return;
-      this.passed = error === undefined;
-      this.#controller.abort(error ?? reason());
+    const ring = () => {
+      this.passed = !this.signal.aborted;
+      this.#controller.abort(reason());
     };
     this.#cancel = time.alarm(ms, ring, "limit");
   }

@@ -2,106 +2,146 @@ import { ServiceError } from "../errors/errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { State, Task, TaskRecord } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import { type Durations, worthOfQueryMs } from "./durations.ts";
+import type { Durations } from "./durations.ts";
 
 /** The time after its creation in which the service's queries may not know a task. */
 export const settlingMs = 60_000;
-/** The delay after a failed query; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
+/** The delay after a failed poll; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
 const firstRetryMs = 500;
 /** Also the delay between checks of a task whose age is unknown. */
 export const longestRetryMs = 10_000;
 /** A longer Retry-After is cut to this: the wait has a deadline of its own. */
 const longestRetryAfterMs = 60_000;
+/** The time before the deadline at which the task is polled a last time. */
+const lastPollMs = 1_000;
+/** The time before a poll in which it is not reconsidered until it is due. */
+const soonMs = 100;
 
 /** Rejections that end a wait: so many in a row of the same kind, over at least this time. */
 type Rule = typeof unknownTask;
-/** The service does not know the task, or rejects its queries for another reason. */
 const unknownTask = { times: 5, spanMs: 0 };
 /** HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts or throttles. */
 const rejectedKey: Rule = { times: 3, spanMs: 10_000 };
 
-/** Decides when to query one task next, and when rejections end its wait. */
+/** What a poll has shown: a record with its state, or an error. */
+export interface Polled<C = { readonly state: State; readonly record: TaskRecord }> {
+  /** The time when it was sent, by the steady clock. */
+  readonly sentAt: number;
+  readonly check?: C;
+  readonly error?: unknown;
+}
+
+/** Decides when to poll one task next, and when its wait is over. All times are of the steady clock. */
 export class Pace {
-  /** The number of queries that have failed in a row. */
+  /** The number of polls that have failed in a row. */
   failures = 0;
+  /** The number of polls that took too long. */
+  timeouts = 0;
   readonly #time: Time;
   readonly #durations: Durations;
-  /** By the steady clock. If the creation time is unknown, the task counts as created now and is queried at once. */
+  /** If the creation time is unknown, the task counts as created now and is polled at once. */
   readonly #createdAt: number;
-  /** By the steady clock. Until then the service may not know the task, even if the clock that dated it was ahead. */
+  /** Until then the service may not know the task, even if the clock that dated it was ahead. */
   readonly #settledAt: number;
+  readonly #until: number;
+  readonly #lastPollAt: number;
+  #hadLastPoll = false;
   #unfinishedAt = 0;
   #hasResults = false;
-  #worthMs: number;
-  /** The time of the next query, by the steady clock, if it does not depend on the model. */
+  #share: number;
+  /** The time of the next poll if it does not depend on the model. */
   #fixed: number | undefined;
-  /** The last rejections in a row that fall under the same rule. */
-  #rejected: { readonly rule?: Rule | undefined; readonly times: number; readonly since: number } = {
-    times: 0,
-    since: 0,
-  };
+  #rejected: { readonly rule?: Rule | undefined; readonly since: number; times: number } = { since: 0, times: 0 };
 
-  constructor({ createdAt }: Task, durations: Durations, time: Time) {
+  constructor({ createdAt }: Task, timeoutMs: number, durations: Durations, time: Time) {
+    const now = time.steady();
     this.#time = time;
     this.#durations = durations;
-    this.#createdAt = time.steady() - Math.max(0, time.now() - (createdAt ?? time.now()));
-    this.#settledAt = createdAt === undefined ? this.#createdAt : this.#createdAt + settlingMs;
-    this.#fixed = createdAt === undefined ? this.#createdAt : undefined;
-    this.#worthMs = this.#worth();
+    this.#createdAt = now - Math.max(0, time.now() - (createdAt ?? time.now()));
+    this.#settledAt = createdAt === undefined ? now : this.#createdAt + settlingMs;
+    this.#fixed = createdAt === undefined ? now : undefined;
+    this.#until = now + timeoutMs;
+    this.#lastPollAt = this.#until - Math.min(lastPollMs, timeoutMs / 2);
+    this.#share = this.#nextShare();
   }
 
-  /** Returns when to query next, by the steady clock, given what the client knows about the model by now. */
+  /** Returns when to poll next, given what the client knows about the model by now, or when the wait is over. */
   due(): number {
-    return this.#fixed ?? this.#createdAt + this.#durations.nextQuery(this.#unfinishedAt, this.#worthMs);
+    const due = this.#fixed ?? this.#createdAt + this.#durations.next(this.#unfinishedAt, this.#share);
+    return Math.min(due, this.#hadLastPoll ? this.#until : this.#lastPollAt);
   }
 
-  /** Records what a query has shown, for this task and for the model. */
-  learn({ state, record }: { readonly state: State; readonly record: TaskRecord }, sentAt: number): void {
-    this.failures = 0;
-    if (record.url.length > 0 || state !== "pending") {
+  /** Sleeps until `due`. Reconsiders halfway, because other tasks may have shown that it is earlier or later. */
+  async untilDue(signal: AbortSignal | undefined): Promise<number> {
+    let now = this.#time.steady();
+    for (let left = this.due() - now; left > 0; left = this.due() - now) {
+      const ms = left > soonMs ? left / 2 : left;
+      await this.#time.sleep(ms, signal, "pause");
+      // A clock may stand still.
+      now = Math.max(now + ms, this.#time.steady());
+    }
+    return now;
+  }
+
+  /** Returns the time that is left. If the machine slept until the deadline had passed, there is still time for the last poll. */
+  leftAt(now: number): number {
+    if (now < this.#until) return this.#until - now;
+    return this.#hadLastPoll ? 0 : lastPollMs;
+  }
+
+  /** Whether a poll is due. The clock may stand still since then. */
+  isDue(then: number): boolean {
+    return this.due() <= Math.max(then, this.#time.steady());
+  }
+
+  /** Returns the timeout of a poll, which doubles after each that timed out. One that hangs makes room for the last one. */
+  limitAt(now: number, timeoutMs: number): number {
+    return Math.min(timeoutMs * 2 ** this.timeouts, Math.max(this.#lastPollAt - now, lastPollMs));
+  }
+
+  /** Records what a poll has shown, for this task and for the model. */
+  learn({ sentAt, check, error }: Polled): void {
+    this.#hadLastPoll = sentAt >= this.#lastPollAt;
+    this.failures = check ? 0 : this.failures + 1;
+    const age = sentAt - this.#createdAt;
+    if (!check) {
+      const backoffMs = Math.min(firstRetryMs * 1.5 ** (this.failures - 1), longestRetryMs);
+      const retryAfterMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+      const earliest = this.#time.steady() + Math.min(retryAfterMs, longestRetryAfterMs);
+      this.#fixed = Math.max(this.#inAbout(backoffMs), earliest);
+    } else if (check.record.url.length > 0 || check.state !== "pending") {
       // The task took until the first result. Further ones may be late or never come, so they say nothing about the model.
-      if (!this.#hasResults) this.#durations.recordEnd(this.#unfinishedAt, this.#time.steady() - this.#createdAt);
+      if (!this.#hasResults) this.#durations.record(this.#unfinishedAt, age, true);
       this.#hasResults = true;
       this.#fixed = this.#inAbout(longestRetryMs);
     } else {
-      this.#durations.recordUnfinished(this.#unfinishedAt, sentAt - this.#createdAt);
-      this.#unfinishedAt = sentAt - this.#createdAt;
-      this.#worthMs = this.#worth();
-      this.#fixed = undefined;
+      this.#durations.record(this.#unfinishedAt, age, false);
+      [this.#unfinishedAt, this.#share, this.#fixed] = [age, this.#nextShare(), undefined];
     }
   }
 
-  /** Records that a query has failed. */
-  learnFailure(error: unknown): void {
-    const backoffMs = Math.min(firstRetryMs * 1.5 ** this.failures++, longestRetryMs);
-    const retryAfterMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
-    this.#fixed = Math.max(this.#inAbout(backoffMs), this.#time.steady() + Math.min(retryAfterMs, longestRetryAfterMs));
-  }
-
-  /** Throws the error of a query if it and those before it reject the task or the key for good. */
+  /** Throws the error of a poll, if it has one, and if it and those before it reject the task or the key for good. */
   throwIfFinal(error: unknown): void {
     const now = this.#time.steady();
-    const rule = this.#ruleFor(error, now);
-    const { times, since } = this.#rejected.rule === rule ? this.#rejected : { times: 0, since: now };
-    this.#rejected = { rule, times: times + 1, since };
-    if (rule && times + 1 >= rule.times && now - since >= rule.spanMs) throw error;
-  }
-
-  #ruleFor(error: unknown, now: number): Rule | undefined {
-    if (!(error instanceof ServiceError)) return undefined;
-    if (error.status === 401 || error.status === 403) return rejectedKey;
-    return error.code === codes.failure && now >= this.#settledAt ? unknownTask : undefined;
-  }
-
-  /**
-   * Varies what a query is worth, so that tasks that began together are not queried together. Most are queried when it is
-   * due; a few are queried earlier, and their records say whether the others are due.
-   */
-  #worth(): number {
-    return worthOfQueryMs * (0.05 + 1.4 * Math.sqrt(this.#time.random()));
+    const rule = ruleFor(error, now >= this.#settledAt);
+    if (rule !== this.#rejected.rule) this.#rejected = { rule, since: now, times: 0 };
+    this.#rejected.times++;
+    const { times, since } = this.#rejected;
+    if (rule && times >= rule.times && now - since >= rule.spanMs) throw error;
   }
 
   #inAbout(ms: number): number {
     return this.#time.steady() + ms * (0.75 + this.#time.random() / 2);
   }
+
+  /** Varies what a query is worth. Of tasks that began together, a few are polled early, and show whether the others are due. */
+  #nextShare(): number {
+    return 0.05 + 1.4 * Math.sqrt(this.#time.random());
+  }
+}
+
+function ruleFor(error: unknown, isSettled: boolean): Rule | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  if (error.status === 401 || error.status === 403) return rejectedKey;
+  return error.code === codes.failure && isSettled ? unknownTask : undefined;
 }

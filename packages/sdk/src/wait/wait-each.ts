@@ -8,22 +8,8 @@ import { waitOptions } from "./wait.ts";
 /** The outcome of the wait for one of several tasks: a record if `ok` is true, otherwise an error. */
 export type WaitOutcome<T extends Task = Task> = T extends Task
   ?
-      | {
-          /** Whether the task has succeeded. */
-          readonly ok: true;
-          /** The task that was waited for. */
-          readonly task: T;
-          /** The record with the task's results. */
-          readonly record: Records[T["kind"]];
-        }
-      | {
-          /** Whether the task has succeeded. */
-          readonly ok: false;
-          /** The task that was waited for. */
-          readonly task: T;
-          /** The error that `task.wait()` rejected with. */
-          readonly error: unknown;
-        }
+      | { readonly ok: true; readonly task: T; readonly record: Records[T["kind"]] }
+      | { readonly ok: false; readonly task: T; readonly error: unknown }
   : never;
 
 /**
@@ -82,21 +68,19 @@ export async function waitAll<T extends Task>(
 
 /** Starts to wait for each task. `stop` ends all the waits. */
 function startWaits<T extends Task>(subject: string, tasks: Iterable<T>, given: WaitOptions<T["kind"]>) {
-  const reject = (field: string, value: unknown, expected: string) =>
-    invalidRequest(subject, field, "invalid", mustBe(expected, value));
-  if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
   const { signal, ...options } = readOptions("wait", given, waitOptions);
   const list = [...tasks];
   const other = list.findIndex((task) => typeof task?.wait !== "function");
-  if (other >= 0) throw reject(`tasks[${other}]`, list[other], returnedTask);
+  if (other >= 0) throw invalidRequest(subject, `tasks[${other}]`, "invalid", mustBe(returnedTask, list[other]));
   signal?.throwIfAborted();
   const stop = new AbortController();
-  const outcomes = list.map((task) =>
+  const waitFor = async (task: T) => {
     // The casts: `ok` says which of the two it is, and a type of many tasks has an outcome of each.
-    (task.wait({ ...options, signal: stop.signal }) as Promise<Records[T["kind"]]>).then(
+    const wait = task.wait({ ...options, signal: stop.signal }) as Promise<Records[T["kind"]]>;
+    return wait.then(
       (record) => ({ ok: true, task, record }) as WaitOutcome<T>,
       (error: unknown) => ({ ok: false, task, error }) as WaitOutcome<T>,
-    ),
-  );
-  return { outcomes, signal, stop: () => stop.abort() };
+    );
+  };
+  return { outcomes: list.map(waitFor), signal, stop: () => stop.abort() };
 }
