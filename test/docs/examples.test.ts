@@ -121,7 +121,7 @@ test.concurrent("source-images sends each source as a file with its name and typ
     imageUrl: "https://example.com/first.png,https://example.com/last.png",
   });
   expect(stdout).toMatch(
-    /^"http:\/\/169[^"]*" leads to this machine[^\n]*\n"no-such.png" does not exist[^\n]*\n"notes.txt" is not an image[^\n]*\n$/,
+    /^"http:\/\/169[^"]*" leads to this machine[^\n]*\n"no-such.png" cannot be read[^\n]*\n"notes.txt" is not an image[^\n]*\n$/,
   );
 });
 
