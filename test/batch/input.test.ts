@@ -125,7 +125,7 @@ describe("every bad line is named, and nothing is sent", () => {
     ]);
     expect(ran.error?.message).toMatch(/line 2, model must be .*, imgmodelz, not "imgmodelq"\./);
     expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Use another id than line 7\./);
-    expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" does not exist/);
+    expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" cannot be read/);
     expect(ran.emulator.calls).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ export class Progress {
       ...this.counts,
       notStarted: lines - succeeded - failed - unknown - unfinished - running,
       elapsedMs,
-      linesPerMinute: perMs * 60_000,
+      linesPerMinute: Math.round(perMs * 600_000) / 10,
       leftMs: perMs > 0 ? Math.round((todo - done) / perMs) : undefined,
     };
   }

@@ -34,7 +34,8 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   const fix = resume ? withCommands("Fix that, then continue with:", resume) : "Fix that and run the command again.";
   if (error instanceof InvalidRequestError) {
     const advice = generates ? "Nothing was sent. Correct it and run the command again." : fix;
-    return fail(issuesText(error.issues, flags), advice, task ? exitCodes.failed : exitCodes.usage);
+    const what = issuesText(error.issues, flags).replace(generates ? / Nothing was sent\.$/ : "", "");
+    return fail(what, advice, task ? exitCodes.failed : exitCodes.usage);
   }
   if (MediaGenError.is(error)) return fail(...explainOwn(error, circumstances));
   if (error instanceof Error && "code" in error) return fail(error.message, fix);

@@ -86,11 +86,7 @@ export function readExtraFields(given: readonly string[]): Record<string, string
   return Object.fromEntries(
     given.map((one) => {
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
-      if (name === "")
-        throw usageError(
-          `--extra-field ${one}: ${one.startsWith("=") ? "the name" : "the value"} is missing`,
-          "Nothing was sent. Write --extra-field name=value.",
-        );
+      if (name === "") throw usageError(`--extra-field ${one} has no value`, "Nothing was sent. Write name=value.");
       return [name, value];
     }),
   );
