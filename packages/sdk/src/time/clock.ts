@@ -18,8 +18,7 @@ export interface Clock {
  * - `limit`: until a request, a file or a step has taken too long
  * - `background`: before retrying work that no call waits for, so it must not keep the process alive
  *
- * Virtual time may skip a `pause`, and may let a `background` delay pass. A `limit` is the timeout of real work, so virtual time may
- * let it pass only if it knows that no real work is running.
+ * Virtual time may skip a `pause`. It may let a `limit` pass only if it knows that no real work is running.
  */
 export type SleepReason = "pause" | "limit" | "background";
 

@@ -14,7 +14,7 @@ export const longestRetryMs = 10_000;
 const longestRetryAfterMs = 60_000;
 /** The time before the deadline at which the task is polled a last time. */
 const lastPollMs = 1_000;
-/** The time before a poll in which it is not reconsidered until it is due. */
+/** A poll that is due sooner is not reconsidered before. */
 const soonMs = 100;
 
 /** Rejections that end a wait: so many in a row of the same kind, over at least this time. */
@@ -39,9 +39,8 @@ export class Pace {
   timeouts = 0;
   readonly #time: Time;
   readonly #durations: Durations;
-  /** If the creation time is unknown, the task counts as created now and is polled at once. */
   readonly #createdAt: number;
-  /** Until then the service may not know the task, even if the clock that dated it was ahead. */
+  /** Until then the service may not know the task. */
   readonly #settledAt: number;
   readonly #until: number;
   readonly #lastPollAt: number;
@@ -87,11 +86,6 @@ export class Pace {
   leftAt(now: number): number {
     if (now < this.#until) return this.#until - now;
     return this.#hadLastPoll ? 0 : lastPollMs;
-  }
-
-  /** Whether a poll is due. The clock may stand still since then. */
-  isDue(then: number): boolean {
-    return this.due() <= Math.max(then, this.#time.steady());
   }
 
   /** Returns the timeout of a poll, which doubles after each that timed out. One that hangs makes room for the last one. */

@@ -1,5 +1,5 @@
 import type { Time } from "../time/clock.ts";
-import { Semaphore } from "../time/semaphore.ts";
+import { onAbort } from "../time/deadline.ts";
 import type { DurationsOf } from "./durations.ts";
 
 /** Options for the polling of all waits of a client. */
@@ -44,5 +44,35 @@ export class Scheduler {
   /** Records how long a response took, so that a slow service gets more time. */
   recordLatency(ms: number): void {
     this.timeoutMs = Math.max(1_000, 8 * ms, 0.98 * this.timeoutMs);
+  }
+}
+
+/** Limits concurrency. Callers of `run` get a place in the order of their calls. */
+class Semaphore {
+  readonly #queue = new Set<() => void>();
+  #free: number;
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /** Runs in a place, which may be left early. Rejects with the reason of the signal if that aborts before there is one. */
+  async run<T>(signal: AbortSignal | undefined, run: (leave: () => void) => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else
+      await new Promise<void>((resolve, reject) => {
+        const release = onAbort(signal, () => this.#queue.delete(enter) && reject(signal?.reason));
+        const enter = () => (release(), resolve());
+        this.#queue.add(enter);
+      });
+    let leave = () => {
+      leave = () => undefined;
+      const [next] = this.#queue;
+      if (next) this.#queue.delete(next);
+      else this.#free++;
+      next?.();
+    };
+    return run(() => leave()).finally(() => leave());
   }
 }

@@ -20,7 +20,6 @@ export type WaitOutcome<T extends Task = Task> = T extends Task
  * @param options The options of each wait. `waitTimeoutMs` counts from the start of the loop.
  * @returns An async iterable of one outcome for each task, in the order in which they finish.
  * @throws The signal's reason, immediately, if the signal aborts
- * @throws An {@link InvalidRequestError} if one is not a task, or an option is not valid
  * @example
  * for await (const outcome of waitEach(tasks)) {
  *   if (outcome.ok) console.log(outcome.record.url);
@@ -53,7 +52,6 @@ export async function* waitEach<T extends Task>(
  * @param options The options of each wait.
  * @returns One outcome for each task, in input order.
  * @throws The signal's reason, immediately, if the signal aborts
- * @throws An {@link InvalidRequestError} if one is not a task, or an option is not valid
  * @example
  * const outcomes = await waitAll(tasks);
  * console.log(`${outcomes.filter(({ ok }) => ok).length} of ${outcomes.length} succeeded`);

@@ -62,8 +62,9 @@ export async function waitFor<K extends Kind>(
     const leftMs = pace.leftAt(now);
     if (leftMs <= 0) break;
     const deadline = new Deadline(time, leftMs, () => "the deadline has passed", signal);
-    // By then, other tasks may have shown that it is too early.
-    const poll = async () => (pace.isDue(now) ? observe(check, deadline.signal, pace, host) : undefined);
+    // Once there is a slot, other tasks may have shown that it is too early.
+    const isEarly = () => pace.due() > Math.max(now, time.steady());
+    const poll = async () => (isEarly() ? undefined : observe(check, deadline.signal, pace, host));
     try {
       const polled = await scheduler.poll(deadline.signal, poll);
       if (!polled) continue;
