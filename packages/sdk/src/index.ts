@@ -40,19 +40,16 @@ export type { StateOptions } from "./wait/state.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 
 /**
- * Reads a source image for a form. A URL, a data URI, a response and a stream are read into memory, up to `maxBytes`.
- * The API key is sent to no URL. To read a path, use `fileFrom` of `@mediagen/sdk/node`.
+ * Reads a source image for a form. A URL, a data URI, a response and a stream are read into memory, up to `maxBytes` and
+ * for at most a minute. The API key is sent to no URL. To read a path, use `fileFrom` of `@mediagen/sdk/node`.
  *
- * @param source An http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a stream.
  * @returns The image, with its media type from its first bytes.
  * @throws An {@link InvalidRequestError} if it is not an image, is too large, or leads into a private network
- * @throws A {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
- * @throws A {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to
- *   retry
+ * @throws A {@link ServiceError} if a response has an HTTP status other than 200
+ * @throws A {@link ConnectionError} if it does not arrive completely in time; it is safe to retry
  * @throws The signal's reason if the signal aborts
  * @example
  * const sourceImage = await fileFrom("https://example.com/first.png");
- * await media.video.generate("vidmodelv2", { sourceImage });
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   // Loaded at first use, because most programs do not need it.

@@ -17,15 +17,11 @@ export type { ConnectOptions } from "./node/connect-options.ts";
 
 /**
  * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite:
- * true`. If one result fails, the files before it stay.
+ * true`. If one result fails, the files before it stay. A file that already exists with the same bytes is left
+ * unchanged and returned like a new one.
  *
- * A file that already exists with the same bytes, for example from an earlier run, is left unchanged and returned like
- * a new one. Its result is downloaded again to compare them.
- *
- * @param task A task that has succeeded.
  * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file,
- *   unless it is an existing directory. In a directory, files are named by task and number, with the extension of their
- *   type.
+ *   unless it is an existing directory. In a directory, files are named by task and number.
  * @returns The files, in the order of the task's results.
  * @throws An {@link InvalidRequestError} if there is no result yet, or a file of that name exists with other bytes
  * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
@@ -33,7 +29,6 @@ export type { ConnectOptions } from "./node/connect-options.ts";
  * @throws The signal's reason if the signal aborts, or an error of the file system
  * @example
  * const [file] = await download(task, "out/");
- * console.log(file?.path);
  */
 export async function download(
   task: Task,
@@ -44,17 +39,14 @@ export async function download(
 }
 
 /**
- * Reads a source image for a form. A file on disk is read while it is sent. Everything else is read into memory, up to
- * `maxBytes`. The API key is sent to no URL.
+ * Reads a source image for a form, as `fileFrom` of `@mediagen/sdk` does, and also from the path of a file or a `file:`
+ * URL. A file on disk is read while it is sent.
  *
- * @param source The path of an image file, a `file:` or http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a
- *   stream.
  * @returns The image, with its media type from its first bytes.
  * @throws An {@link InvalidRequestError} if it is not an image, is too large, cannot be opened, or leads into a private
  *   network
- * @throws A {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
- * @throws A {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to
- *   retry
+ * @throws A {@link ServiceError} if a response has an HTTP status other than 200
+ * @throws A {@link ConnectionError} if it does not arrive completely in time; it is safe to retry
  * @throws The signal's reason if the signal aborts
  * @example
  * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });

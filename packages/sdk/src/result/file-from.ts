@@ -53,15 +53,15 @@ const timeoutMs = 60_000;
 const sources = "a URL, a data URI, bytes, a Blob, a Response, a stream, or with @mediagen/sdk/node a path";
 const images = "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)";
 
-/** What the Node entry point adds. */
-interface FileRuntime {
+/** With what the Node entry point adds. */
+interface OpenOptions extends FileFromOptions {
   readonly get?: ResultGet | undefined;
   /** Opens a file by its path or its `file:` URL. */
   readonly openPath?: (path: string) => Promise<File>;
 }
 
 /** Returns a source image, with its media type read from its first bytes. The entry points document it. */
-export async function fileFrom(source: FileSource, given: FileFromOptions, runtime: FileRuntime = {}): Promise<File> {
+export async function fileFrom(source: FileSource, given: FileFromOptions, runtime: OpenOptions = {}): Promise<File> {
   const options = readOptions("fileFrom", given, fileFromOptions, nothingWasSent);
   const { signal, name } = options;
   signal?.throwIfAborted();
@@ -70,7 +70,7 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
   const deadline = new Deadline(new Time(), timeoutMs, () => new Error("it took longer than a minute"), signal);
   const wait: Wait = (promise) => orAbort(promise, deadline.signal);
   try {
-    const opened = await wait(open(text ?? source, options, runtime, deadline.signal));
+    const opened = await wait(open(text ?? source, { ...options, ...runtime }, deadline.signal));
     const { maxBytes = opened instanceof Blob ? Infinity : maxBytesInMemory } = options;
     const blob = opened instanceof Blob ? opened : await read(opened, subject, maxBytes, wait);
     if (blob.size > maxBytes) throw tooLarge(maxBytes);
@@ -93,12 +93,8 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
 }
 
 /** Opens a source: an image that is there, or a response that has to be read. */
-async function open(
-  source: FileSource,
-  { fetch, allowPrivateHosts: allowPrivate = false, maxBytes = maxBytesInMemory }: FileFromOptions,
-  { get = webGet(fetch), openPath }: FileRuntime,
-  signal: AbortSignal,
-): Promise<Blob | ResultResponse> {
+async function open(source: FileSource, options: OpenOptions, signal: AbortSignal): Promise<Blob | ResultResponse> {
+  const { fetch, get = webGet(fetch), openPath, allowPrivateHosts: allowPrivate = false } = options;
   if (source instanceof Blob) return source;
   // The cast: whatever is in shared memory is copied, or rejected by the engine.
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return new Blob([source as ArrayBuffer]);
@@ -114,7 +110,7 @@ async function open(
   // Also a URL that must not be requested. A path may begin with a letter and a colon.
   if (/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(source)) {
     const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
-    return getPublic(source, get, { headers, signal, allowPrivate, maxBytes });
+    return getPublic(source, get, { headers, signal, allowPrivate, maxBytes: options.maxBytes ?? maxBytesInMemory });
   }
   if (openPath) return openPath(source);
   throw new UnusableError("is a path, which only fileFrom of @mediagen/sdk/node reads");

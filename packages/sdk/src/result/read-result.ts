@@ -35,6 +35,8 @@ const advice = "The task is not lost: fetch its results again later, or their UR
 
 /** The transfer of one result, with what is known of it so far. */
 interface Transfer {
+  readonly result: Result;
+  readonly options: ResultOptions;
   url: string;
   /** The position of the next piece. */
   at: number;
@@ -59,22 +61,16 @@ export async function* readResult(result: Result, options: ResultOptions): Async
 async function* retry(result: Result, options: ResultOptions): AsyncGenerator<Piece, void> {
   const { url, task, host, index } = result;
   const { signal } = options;
-  const transfer: Transfer = {
-    url,
-    at: 0,
-    totalBytes: undefined,
-    etag: "",
-    failures: 0,
-    startedAt: host.time.steady(),
-  };
+  const unknown = { at: 0, totalBytes: undefined, etag: "", failures: 0 };
+  const transfer: Transfer = { result, options, url, ...unknown, startedAt: host.time.steady() };
   for (let isRenewed = false; ;) {
     try {
-      yield* readOn(transfer, host, options);
+      yield* readOn(transfer);
       return host.retries.succeeded();
     } catch (failure) {
       signal?.throwIfAborted();
       const isExpired = failure instanceof ServiceError && [401, 403, 404, 410].includes(failure.status);
-      if (isRenewed || !isExpired) await host.time.sleep(delayAfter(failure, result, transfer), signal, "pause");
+      if (isRenewed || !isExpired) await host.time.sleep(delayAfter(failure, transfer), signal, "pause");
       else transfer.url = (await host.check(task, signal)).record?.url[index] ?? url;
       isRenewed ||= isExpired;
     }
@@ -82,19 +78,19 @@ async function* retry(result: Result, options: ResultOptions): AsyncGenerator<Pi
 }
 
 /** Yields what is missing. An abort closes the connection at once, also if nobody reads. */
-async function* readOn(transfer: Transfer, host: ResultHost, options: ResultOptions): AsyncGenerator<Piece, void> {
-  const { signal, stallTimeoutMs = 30_000, maxBytes = mostBytes } = options;
+async function* readOn(transfer: Transfer): AsyncGenerator<Piece, void> {
+  const { signal, stallTimeoutMs = 30_000, maxBytes = mostBytes } = transfer.options;
   signal?.throwIfAborted();
   const attempt = new AbortController();
   const release = onAbort(signal, () => attempt.abort(signal?.reason));
   const stalled = () => new Error(`the result stalled for ${describeDuration(stallTimeoutMs)}`);
   // The time that the reader takes between two pieces is not the server's.
   const wait: Wait = (promise) => {
-    const cancel = host.time.alarm(stallTimeoutMs, () => attempt.abort(stalled()), "limit");
+    const cancel = transfer.result.host.time.alarm(stallTimeoutMs, () => attempt.abort(stalled()), "limit");
     return orAbort(promise, attempt.signal).finally(cancel);
   };
   try {
-    const response = await wait(open(transfer, host, options, attempt.signal));
+    const response = await wait(open(transfer, attempt.signal));
     const contentType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     for await (const bytes of readBody(response, maxBytes, wait, transfer)) {
       const { at, totalBytes } = transfer;
@@ -114,14 +110,9 @@ async function* readOn(transfer: Transfer, host: ResultHost, options: ResultOpti
 }
 
 /** Requests a result, or the rest of it. */
-async function open(
-  transfer: Transfer,
-  host: ResultHost,
-  options: ResultOptions,
-  signal: AbortSignal,
-): Promise<ResultResponse> {
-  const { baseUrl, fetch, get = webGet(fetch), time } = host;
-  const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } = options;
+async function open(transfer: Transfer, signal: AbortSignal): Promise<ResultResponse> {
+  const { baseUrl, fetch, get = webGet(fetch), time } = transfer.result.host;
+  const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } = transfer.options;
   const { url, at, totalBytes: end = 0, etag } = transfer;
   // Two results with the same strong ETag have the same bytes. A weak one begins with `W/`.
   const range = at > 0 && end > 0 && etag.startsWith('"') && { range: `bytes=${at}-`, "if-range": etag };
@@ -139,7 +130,7 @@ async function open(
   if (range && (status === 206 || status === 416)) {
     // The server has the rest of another result, or none.
     transfer.etag = "";
-    return open(transfer, host, options, signal);
+    return open(transfer, signal);
   }
   const retryAfterMs = readRetryAfter(headers.get("retry-after"), time.now());
   const what = `the result's server returned HTTP ${status}`;
@@ -147,7 +138,8 @@ async function open(
 }
 
 /** Returns the delay before the next attempt, and reports it. Throws the failure if there is no other attempt. */
-function delayAfter(failure: unknown, { task, host }: Result, transfer: Transfer): number {
+function delayAfter(failure: unknown, transfer: Transfer): number {
+  const { task, host } = transfer.result;
   const { kind, model, taskid, generationId } = task;
   const { retries, time, emit, keys } = host;
   const attempt = ++transfer.failures;

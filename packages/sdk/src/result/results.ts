@@ -2,7 +2,7 @@ import { ConnectionError, invalidRequest } from "../errors/errors.ts";
 import { mustBe, returnedTask, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { type Piece, readResult, type Result } from "./read-result.ts";
+import { readResult, type Result } from "./read-result.ts";
 import { hosts, type ResultHost } from "./result-host.ts";
 
 /** The options for fetching results. */
@@ -54,18 +54,14 @@ export async function blobs(task: Task, options: ResultOptions = {}): Promise<re
     const given = { maxBytes: maxBytesInMemory, ...readOptions("blobs", options, resultOptions) };
     const read: Blob[] = [];
     for (const result of await resultsOf(task, host, given.signal)) {
-      let pieces: Piece[] = [];
-      for await (const piece of readResult(result, given)) {
-        if (piece.at === 0) pieces = [];
-        pieces.push(piece);
+      let pieces: BlobPart[] = [];
+      let mediaType = "";
+      for await (const { at, bytes, type = "" } of readResult(result, given)) {
+        if (at === 0) pieces = [];
+        pieces.push(bytes);
+        mediaType = type;
       }
-      const type = pieces.at(-1)?.type ?? "";
-      read.push(
-        new Blob(
-          pieces.map(({ bytes }) => bytes),
-          { type },
-        ),
-      );
+      read.push(new Blob(pieces, { type: mediaType }));
     }
     return read;
   });
