@@ -28,26 +28,19 @@ export async function writeDurably(path: string, text: string): Promise<void> {
 /** Makes a directory, and makes sure that it and each one made above it outlive a power failure. */
 export async function makeDurably(directory: string): Promise<void> {
   const first = await fs.mkdir(directory, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let path = dirname(directory); path.length >= dirname(first).length; path = dirname(path)) {
-    await syncDirectory(path);
-    if (path === dirname(path)) return;
+  for (let path = directory; first && path.length >= first.length && path !== dirname(path);) {
+    path = dirname(path);
+    await sync(path);
   }
 }
 
-/** Makes sure that the names in a directory outlive a power failure. Windows opens no directories, and keeps them in sync by itself. */
-export function syncDirectory(path: string): Promise<void> {
-  return sync(path, "r", () => process.platform === "win32");
-}
-
-/** Makes sure that the bytes of a file outlive a power failure; nothing if it is gone by now. */
-export function syncFile(path: string): Promise<void> {
-  return sync(path, "r+", (error) => codeOf(error) === "ENOENT");
-}
-
-async function sync(path: string, flags: string, isIgnored: (error: unknown) => boolean): Promise<void> {
-  const file = await fs.open(path, flags).catch((error: unknown) => {
-    if (!isIgnored(error)) throw error;
+/**
+ * Makes sure that the names in a directory, or the bytes of a file with the flag `r+`, outlive a power failure; nothing if it is gone by
+ * now. Windows opens no directories, and keeps them in sync by itself.
+ */
+export async function sync(path: string, flag: "r" | "r+" = "r"): Promise<void> {
+  const file = await fs.open(path, flag).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT" && !(flag === "r" && process.platform === "win32")) throw error;
   });
   await file?.sync().finally(() => file.close());
 }
@@ -73,7 +66,7 @@ export async function publish(part: string, path: string): Promise<boolean> {
       // The file system has no hard links, such as that of a USB stick or a network share.
       if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
       await fs.copyFile(part, path, constants.COPYFILE_EXCL);
-      await syncFile(path);
+      await sync(path, "r+");
     });
     return true;
   } catch (error) {

@@ -6,17 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
 import { mayFollow, mayForget } from "../store/store.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
-import {
-  codeOf,
-  makeDurably,
-  namesIn,
-  newPart,
-  publish,
-  removeParts,
-  syncDirectory,
-  syncFile,
-  writeDurably,
-} from "./durable-files.ts";
+import { codeOf, makeDurably, namesIn, newPart, publish, removeParts, sync, writeDurably } from "./durable-files.ts";
 
 /** The content of the last revision of an entry that is forgotten. */
 const forgottenText = "null";
@@ -26,12 +16,7 @@ const sliceMs = 5;
 const mostReads = 10;
 
 /** The files of an entry; without an entry if there is none, or if it is being forgotten. */
-interface Stored {
-  readonly names: readonly string[];
-  /** What the names of one life have in common. It lasts from the first revision until the entry is forgotten. */
-  readonly life?: string;
-  readonly entry?: GenerationRecord | undefined;
-}
+type Stored = ReturnType<typeof read>;
 
 /**
  * A store in a directory: `<2 hex digits>/<entry id>/<revision>.<life>.json`. The highest revision is the entry.
@@ -59,7 +44,11 @@ export class FileStore implements GenerationStore {
     if (mayFollow(entry, last) && (await write())) return { written: true };
     const stored = await this.#read(id);
     // Its write may have failed before it was durable, and its writer now assumes that it is written.
-    if (stored.entry?.attempt === attempt) await this.#sync(id, `${stored.entry.revision}.${stored.life}`);
+    if (stored.entry?.attempt === attempt) {
+      const directory = this.#directoryOf(id);
+      await sync(`${directory}/${stored.entry.revision}.${stored.life}`, "r+");
+      for (const path of [directory, dirname(directory), this.#directory]) await sync(path);
+    }
     return { written: false, current: stored.entry };
   }
 
@@ -103,38 +92,30 @@ export class FileStore implements GenerationStore {
     }
   }
 
-  /** Makes sure that an entry outlives a power failure. */
-  async #sync(id: string, name: string): Promise<void> {
-    const directory = this.#directoryOf(id);
-    await syncFile(join(directory, name));
-    for (const path of [directory, dirname(directory), this.#directory]) await syncDirectory(path);
-  }
-
   /** Stores a first revision. Returns false if there is an entry by now. */
   async #create(id: string, text: string): Promise<boolean> {
     const directory = this.#directoryOf(id);
     const shard = dirname(directory);
     await makeDurably(shard);
     const part = newPart(this.#directory);
-    let isPlaced = false;
     try {
       await fs.mkdir(part, { mode: 0o700 });
       await writeDurably(join(part, `1.${randomUUID()}.json`), text);
-      await syncDirectory(part);
-      for (let tries = 1; !isPlaced; tries++) {
+      await sync(part);
+      for (let tries = 1; ; tries++) {
         const { names, entry } = await this.#read(id);
         if (entry) return false;
         await clear(directory, names); // Of a life that is over: somebody was killed while he forgot it.
         const error: unknown = await fs.rename(part, directory).catch((reason: unknown) => reason);
-        isPlaced = error === undefined;
-        if (!isPlaced && tries === 3) throw error;
+        if (error === undefined) break;
+        if (tries === 3) throw error;
       }
     } finally {
-      if (!isPlaced) await fs.rm(part, { recursive: true, force: true });
+      await fs.rm(part, { recursive: true, force: true });
     }
-    await syncDirectory(shard);
+    await sync(shard);
     // The process that made the directory above may have been killed before it synced it.
-    if (!this.#synced.has(shard)) await syncDirectory(this.#directory);
+    if (!this.#synced.has(shard)) await sync(this.#directory);
     this.#synced.add(shard);
     return true;
   }
@@ -153,7 +134,7 @@ export class FileStore implements GenerationStore {
     } finally {
       await fs.unlink(part).catch(() => undefined); // What is left is removed later.
     }
-    await syncDirectory(directory);
+    await sync(directory);
     const isAlive = existsSync(pathOf(1));
     // An old revision only keeps its name: a writer that was paused must find it taken.
     if (isAlive) await fs.truncate(pathOf(revision - 1)).catch(() => undefined);
@@ -189,7 +170,7 @@ function isId(id: string): boolean {
  * Reads an entry's directory. It does so synchronously: waiting for another thread at each file takes several times as long as
  * reading it. Throws if the entry is damaged, or is being replaced or forgotten at this moment.
  */
-function read(directory: string): Stored {
+function read(directory: string) {
   const names = namesAt(directory);
   const life = names.find((name) => /^1\.[\w-]+\.json$/.test(name))?.slice(2);
   if (life === undefined) return { names };
