@@ -58,7 +58,6 @@ export function readAnswer({ status, redirected, text: raw, headers }: Reply, no
   // The cast: each field is checked.
   const { code, msg, data } = Object(json) as Readonly<Record<string, unknown>>;
   const said = typeof msg === "string" ? shorten(hide(msg)) : "no message";
-  const envelope = typeof code === "number" ? { code, msg: said, data: isObject(data) ? data : undefined } : undefined;
   const id = idHeaders.map((name) => headers[name]).find(Boolean);
   const isCut = json === undefined && /^\W{0,10}[{[]/.test(raw);
   const answer = {
@@ -66,8 +65,8 @@ export function readAnswer({ status, redirected, text: raw, headers }: Reply, no
     redirected,
     text,
     body: shorten(text),
-    ...envelope,
-    mayHoldTask: envelope !== undefined || isCut || raw.includes("taskid"),
+    ...(typeof code === "number" && { code, msg: said, data: isObject(data) ? data : undefined }),
+    mayHoldTask: typeof code === "number" || isCut || raw.includes("taskid"),
     retryAfterMs: readRetryAfter(headers["retry-after"], now),
     requestId: id && hide(String(id)),
   };
@@ -85,18 +84,18 @@ function parse(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown
 
 /** Returns a Retry-After header, in seconds or as a date, in milliseconds from now. */
 export function readRetryAfter(header: unknown, now: number): number | undefined {
-  if (typeof header !== "string") return undefined;
+  const text = String(header);
   // Date.parse reads "-1" as a year; an HTTP date begins with a weekday.
-  const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : date - now;
+  const date = /^[A-Z][a-z]+, /.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^\s*\d+\s*$/.test(text) ? Number(text) * 1000 : date - now;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Says in words what a response is, if it is no success. */
 export function describe({ status, code, msg, data, text, verdict }: Answer): string {
   const task = taskidIn(data);
-  const named = task === undefined ? "" : ` with the task ${shorten(task)}`;
-  const said = code !== undefined ? ` (code ${code}: ${msg})${named}` : "";
+  const said =
+    code === undefined ? "" : ` (code ${code}: ${msg}${task === undefined ? "" : `, task ${shorten(task)}`})`;
   if (verdict === "noCredits") return `insufficient credits${said}`;
   if (verdict === "rejected") return `the service rejected it${said}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
   if (!isSuccess(status))

@@ -71,16 +71,13 @@ export async function call(
     signal?.throwIfAborted();
     const tried = await tryOnce(host, operation, wire, context);
     const { answer, error } = tried;
-    const about = () => {
-      const times = { at: time.now(), durationMs: Math.round(time.steady() - start) };
-      const ids = { operation: operation.id, kind, model, taskid, generationId, requestId: answer?.requestId };
-      return { ...ids, ...times, attempt };
-    };
+    const ids = { operation: operation.id, kind, model, taskid, generationId, requestId: answer?.requestId };
+    const about = { ...ids, at: time.now(), durationMs: Math.round(time.steady() - start), attempt };
     const isOver = pollTimeoutMs !== undefined || (!answer && signal?.aborted) || !retries.mayRepeat(tried, isPaid);
     const delayMs = isOver ? undefined : retries.nextDelay(attempt, isPaid, answer?.retryAfterMs);
     if (delayMs !== undefined) {
       isLost ||= answer ? answer.status !== 429 : !(error instanceof NeverSentError);
-      emit({ type: "retried", ...about(), delayMs, status: answer?.status, error });
+      emit({ type: "retried", ...about, delayMs, status: answer?.status, error });
       await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
       await time.sleep(delayMs, signal, "pause");
       continue;
@@ -92,7 +89,7 @@ export async function call(
       throw failureOf(tried, operation, context, { isLost, hasKey: host.apiKey !== undefined });
     if (generation) {
       const { resultCount, origin } = generation;
-      emit({ type: "generated", ...about(), taskid: taskidIn(data) ?? "", resultCount, origin });
+      emit({ type: "generated", ...about, taskid: taskidIn(data) ?? "", resultCount, origin });
     }
     return { data, response: answer };
   }
@@ -189,9 +186,6 @@ function failureOf(
 }
 
 const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
+const tooLarge = "Use smaller files: these are too large for the service or a proxy.";
 /** Advice for an HTTP status. */
-const hints: Readonly<Record<number, string>> = {
-  401: keyHint,
-  403: keyHint,
-  413: "Use smaller files: these are too large for the service or a proxy.",
-};
+const hints: Readonly<Record<number, string>> = { 401: keyHint, 403: keyHint, 413: tooLarge };

@@ -13,6 +13,9 @@ const certificateCodes =
 /** No TLS at that port, or only HTTP/2. Node's fetch has other codes for errors in an established session, node:https does not. */
 const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 
+/** What an error of the network says besides its message. That of a rejected tunnel has the status of its response. */
+type Facts = { readonly code?: string; readonly syscall?: string; readonly statusCode?: number };
+
 /** No byte of a request has left. */
 export class NeverSentError extends Error {
   override readonly name = "NeverSentError";
@@ -23,7 +26,7 @@ export class NeverSentError extends Error {
     // Happy Eyeballs: every address was tried.
     const reasons: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
     super(`nothing was sent (${reasons.map(messageOf).join("; ")})`, { cause });
-    const { code, statusCode } = factsOf(causeOf(cause));
+    const { code = "", statusCode = 0 } = Object(causeOf(cause)) as Facts;
     // It requires another user, or does not allow the host.
     const isRefused = statusCode >= 300 && statusCode < 500 && statusCode !== 408 && statusCode !== 429;
     this.isFinal = certificateCodes.test(code) || (code === "ERR_PROXY_TUNNEL" && isRefused);
@@ -38,7 +41,7 @@ export function provesUnsent(error: unknown): boolean {
   const cause = causeOf(error);
   // Happy Eyeballs: every address was tried, and each attempt must be proof.
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isBeforeSending);
-  const { code } = factsOf(cause);
+  const { code = "" } = Object(cause) as Facts;
   if (isBeforeSending(cause) || certificateCodes.test(code)) return true;
   // node-fetch reports the ambiguous codes of node:https, not as the cause of a TypeError.
   if (!(error instanceof TypeError)) return false;
@@ -53,16 +56,8 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-/** Returns what an error of the network says besides its message; the code is empty if it has none. */
-function factsOf(error: unknown): { readonly code: string; readonly syscall?: unknown; readonly statusCode: number } {
-  // The cast: errors of the network have these fields, and that of a rejected tunnel has the status of its response.
-  const facts = (error instanceof Error ? error : {}) as { code?: unknown; syscall?: unknown; statusCode?: number };
-  const { code = "", syscall, statusCode = 0 } = facts;
-  return { code: String(code), syscall, statusCode };
-}
-
 function isBeforeSending(error: unknown): boolean {
-  const { code, syscall } = factsOf(error);
+  const { code, syscall } = Object(error) as Facts;
   const isReset = code === "ECONNRESET" && messageOf(error).includes("before secure TLS connection was established");
-  return isReset || unsentCodes.some((row) => row.test(`${String(syscall)} ${code}`));
+  return isReset || unsentCodes.some((row) => row.test(`${syscall} ${code}`));
 }

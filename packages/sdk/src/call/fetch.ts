@@ -17,7 +17,7 @@ export interface FetchInit {
 }
 
 /** The headers of a fetch function's response. */
-export interface FetchHeaders {
+export interface FetchHeaders extends Iterable<[string, string]> {
   /**
    * Returns the value of a header.
    *
@@ -26,14 +26,6 @@ export interface FetchHeaders {
    * const type = response.headers.get("content-type");
    */
   get(name: string): string | null;
-  /**
-   * Iterates over the headers.
-   *
-   * @returns An iterator over pairs of name and value.
-   * @example
-   * for (const [name, value] of response.headers) console.log(`${name}: ${value}`);
-   */
-  [Symbol.iterator](): Iterator<[string, string]>;
 }
 
 /** The part of a fetch function's response that the SDK reads. */
@@ -66,8 +58,8 @@ export function toWebResponse(given: FetchResponse): Response {
   if (!body || "getReader" in body) return given as Response;
   // The cast: only Node has such bodies, and its streams have `from`.
   const { from } = ReadableStream as unknown as { from(body: AsyncIterable<unknown>): ReadableStream };
-  const isEmpty = [204, 205, 304].includes(status);
-  const response = new Response(isEmpty ? null : from(body), { status, headers: [...headers] });
+  const stream = [204, 205, 304].includes(status) ? null : from(body);
+  const response = new Response(stream, { status, headers: [...headers] });
   return Object.defineProperty(response, "redirected", { value: redirected });
 }
 
@@ -88,21 +80,20 @@ export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Tr
     const text = await readBody(response, signal);
     const { status, redirected, headers: received } = response;
     // Those of some mocks cannot be listed. A response that names a paid task must not be lost over that.
-    const all = Symbol.iterator in received ? Object.fromEntries(received) : {};
-    return { status, redirected, text, headers: all };
+    return { status, redirected, text, headers: Symbol.iterator in received ? Object.fromEntries(received) : {} };
   };
 }
 
 /** Reads the body of a response until the signal aborts, also if the fetch function ignores it. */
 async function readBody({ body }: Response, signal: AbortSignal): Promise<string> {
-  const text = new BodyText();
+  const collected = new BodyText();
   const reader = body?.getReader();
   try {
     for (let piece; reader && !(piece = await orAbort(reader.read(), signal)).done;) {
-      const tooLong = text.add(piece.value);
+      const tooLong = collected.add(piece.value);
       if (tooLong) throw tooLong;
     }
-    return text.end();
+    return collected.text;
   } finally {
     // An unread body would keep its connection open.
     void reader?.cancel().catch(() => undefined);

@@ -46,10 +46,8 @@ export function readHeaders(
   outcome?: string,
 ): RequestHeaders {
   // The entries of a Headers or a Map are not properties of it, so they would be dropped.
-  if (!isObject(headers) || Symbol.iterator in headers) {
-    const advice = "Use one, such as Object.fromEntries(headers).";
-    throw invalidRequest(subject, "headers", "invalid", "is not a plain object", advice, outcome);
-  }
+  if (!isObject(headers) || Symbol.iterator in headers)
+    throw invalidRequest(subject, "headers", "invalid", "is not a plain object", "Use one.", outcome);
   const issues = Object.entries(headers).flatMap(([name, value]) => issueOfHeader(name, value, ignored) ?? []);
   rejectIssues(subject, issues, outcome);
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -60,17 +58,15 @@ function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue |
   const instead = ignored.get(name);
   if (instead !== undefined) return issueOf(field, "notAllowed", "would be ignored", `Use ${instead}.`);
   if (reserved.test(name)) return issueOf(field, "notAllowed", "is set by the SDK", "Use other headers.");
-  if (!validName.test(name))
-    return issueOf(field, "invalid", "is not a valid name", "Use letters, digits and hyphens.");
+  if (!validName.test(name)) return issueOf(field, "invalid", "is not a valid name", "Use letters and hyphens.");
   if (value === undefined || (typeof value === "string" && validValue.test(value))) return undefined;
   return issueOf(field, "invalid", unsendable, "Use text without line breaks.");
 }
 
 /** Merges headers. A later header replaces an earlier one of its name. */
 export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): Readonly<Record<string, string>> {
-  const merged: RequestHeaders = Object.assign({}, ...all);
   // The cast: an index signature does not say that its fields have a value.
-  return withoutUndefined(merged) as Readonly<Record<string, string>>;
+  return withoutUndefined<RequestHeaders>(Object.assign({}, ...all)) as Readonly<Record<string, string>>;
 }
 
 /** The API key, or a function that returns it for each call; undefined if the server at the base URL holds it. */
@@ -83,8 +79,7 @@ export type ApiKey = string | undefined | (() => Promise<string | undefined>);
  */
 export function keyHeaders(key: string | undefined, subject = "createMediaGen"): Readonly<Record<string, string>> {
   if (key === undefined) return {};
-  const advice = "Use printable ASCII without line breaks.";
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
-    throw invalidRequest(subject, "apiKey", "invalid", unsendable, advice, nothingWasSent);
+    throw invalidRequest(subject, "apiKey", "invalid", unsendable, "Use printable ASCII.", nothingWasSent);
   return { authorization: key };
 }

@@ -17,14 +17,10 @@ export class UsedKeys {
   /** Adds a key that is about to be sent. Returns what hides the keys as they are now: later ones push none of these out. */
   add(key: string): Hide {
     if (this.#patterns.has(key)) return this.hide;
-    const [oldest = ""] = this.#patterns.keys();
-    if (this.#patterns.size === keptKeys) this.#patterns.delete(oldest);
-    const patterns = [...this.#patterns.set(key, patternOf(key))];
-    this.hide = (text, minimum = 0) =>
-      patterns.reduce(
-        (shown, [{ length }, pattern]) => (length < minimum ? shown : shown.replace(pattern, "[the API key]")),
-        text,
-      );
+    if (this.#patterns.size === keptKeys) this.#patterns.clear();
+    const all = [...this.#patterns.set(key, patternOf(key))];
+    const replace = (shown: string, [, pattern]: [string, RegExp]) => shown.replace(pattern, "[the API key]");
+    this.hide = (text, minimum = 0) => all.filter(([{ length }]) => length >= minimum).reduce(replace, text);
     return this.hide;
   }
 }
@@ -46,8 +42,7 @@ export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown 
 
 /** Returns a copy of an error without the key and without objects attached to it: an inspected request shows its headers. */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
-  if (typeof error === "string") return hide(error);
-  if (typeof error !== "object" || error === null) return error;
+  if (typeof error !== "object" || error === null) return typeof error === "string" ? hide(error) : error;
   // Causes may form a cycle.
   if (!(error instanceof Error) || depth === 0)
     return new Error("what was thrown is no error, and is not shown: it may contain the key");
@@ -57,7 +52,7 @@ export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
     error instanceof AggregateError ? new AggregateError(error.errors.map(inner), message) : new Error(message);
   for (const field of ["name", "stack", "cause", "code", "syscall", "statusCode"]) {
     const fact: unknown = Reflect.get(error, field);
-    const enumerable = field === "code" || field === "syscall";
+    const enumerable = /code|syscall/.test(field);
     if (fact !== undefined) Object.defineProperty(hidden, field, { value: inner(fact), enumerable });
   }
   return hidden;

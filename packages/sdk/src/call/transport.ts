@@ -37,16 +37,12 @@ const longestBody = 1024 * 1024;
 /** The text of a body, which arrives in pieces. */
 export class BodyText {
   readonly #decoder = new TextDecoder();
-  #text = "";
+  text = "";
 
   /** Returns an error if it becomes too long. */
   add(piece: Uint8Array): Error | undefined {
-    this.#text += this.#decoder.decode(piece, { stream: true });
-    return this.#text.length > longestBody ? new Error(`the response is longer than ${longestBody}`) : undefined;
-  }
-
-  end(): string {
-    return this.#text + this.#decoder.decode();
+    this.text += this.#decoder.decode(piece, { stream: true });
+    return this.text.length > longestBody ? new Error(`the response is longer than ${longestBody}`) : undefined;
   }
 }
 

@@ -78,12 +78,12 @@ async function* piecesOf(form: Blob): AsyncGenerator<Uint8Array, void> {
 /** Reads a body by its events, which take half as long as its iterator. */
 function readBody(body: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
-    const text = new BodyText();
+    const collected = new BodyText();
     body.on("data", (piece: Uint8Array) => {
-      const tooLong = text.add(piece);
+      const tooLong = collected.add(piece);
       if (tooLong) body.destroy(tooLong);
     });
     body.on("error", reject);
-    body.on("end", () => resolve(text.end()));
+    body.on("end", () => resolve(collected.text));
   });
 }
