@@ -3,6 +3,7 @@ import { open, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
+import { shorten } from "../errors/issue.ts";
 import { fileFrom as portableFileFrom, type FileFromOptions, type FileSource } from "../result/file-from.ts";
 import { type ResultGet, UnusableError } from "../result/get.ts";
 
@@ -21,6 +22,6 @@ async function openPath(text: string): Promise<File> {
     if ((await stat(path)).isDirectory()) throw new Error("it is a directory");
     return new File([await openAsBlob(path)], basename(path));
   } catch (error) {
-    throw new UnusableError(`cannot be read (${messageOf(error)})`);
+    throw new UnusableError(`cannot be read (${shorten(messageOf(error))})`);
   }
 }
