@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, readFile, stat, utimes } from "node:fs/promises";
 import { describe, test, type ExpectStatic } from "vitest";
 import {
   commandsIn,
@@ -148,9 +148,11 @@ describe.concurrent("Ctrl-C", () => {
         await run.printed(/downloading 2 of 2, (49|50) %/);
         // Not the terminal that it runs on.
         const part = (await readdir(cwd)).find((name) => name.endsWith(".part")) ?? "";
-        process.kill(Number(/\.(\d+)-\w+-\w+\.part$/.exec(part)?.[1]), "SIGKILL");
+        const { pid } = run.child;
+        process.kill(Number(await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")), "SIGKILL");
         await run.ended;
         expect(await readdir(cwd)).toContain(part);
+        await utimes(`${cwd}/${part}`, 0, 0); // Hours later.
         const left = await mediagen(["recover", "--store", "a store"], stored).ended;
         const [download = ""] = commandsIn(left.stderr);
         const resumed = await paste(download, stored);
