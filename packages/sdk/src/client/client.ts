@@ -76,7 +76,7 @@ export function createClient<O extends MediaGenOptions>(
         const found = await orAbort(ledger.recover(signal), signal);
         return { ...found, tasks: found.tasks.map(open), finished: found.finished.map(open) };
       }),
-    // The cast: what it returns follows from the resolution, which only overloads can say.
+    // The cast: what it returns follows from the resolution, which the compiler does not follow.
     resolve: ((generationId: string, resolution: Resolution, options: CallOptions = {}) =>
       report({ operation: "resolve", generationId, billed: "maybe" }, async () => {
         const { ledger, signal } = await openLedger(host, "resolve", options);

@@ -36,6 +36,9 @@ interface Handle extends Task {
   checkSilently(options: CallOptions): Promise<Check>;
 }
 
+// Loaded at first use, so that clients without a store do not load it.
+const loadLedger = () => import("../store/ledger.ts");
+
 /** Creates the host of a client. */
 export function createHost<O extends MediaGenOptions>(
   given: O,
@@ -65,13 +68,7 @@ export function createHost<O extends MediaGenOptions>(
     // The cast: every task of a client is a handle.
     check: (task, signal) => (task as Handle).checkSilently({ signal }),
     store,
-    // Loaded at first use, so that clients without a store do not load it.
-    ledger:
-      store &&
-      once(async () => {
-        const { Ledger } = await import("../store/ledger.ts");
-        return new Ledger(host, store, await host.processes());
-      }),
+    ledger: store && once(async () => new (await loadLedger()).Ledger(host, store, await host.processes())),
   };
   return host;
 }

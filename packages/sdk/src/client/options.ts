@@ -10,10 +10,7 @@ import type { Fetch } from "../call/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
 import type { StateOptions } from "../wait/state.ts";
 
-/**
- * A function that is called and awaited before each generation is sent. If it throws, nothing is sent and the call
- * rejects with its error.
- */
+/** A function that is called and awaited before each generation is sent. If it throws, the call rejects with its error. */
 export type BeforeGenerate = (
   form: Form<Model>,
   about: { readonly kind: Kind; readonly model: Model; readonly resultCount: number },
@@ -35,16 +32,9 @@ export interface ClientOptions {
    * @default {}
    */
   readonly headers?: RequestHeaders | undefined;
-  /**
-   * Whether the base URL may be an http URL of another machine. Everybody between the two machines can then read the
-   * key.
-   * @default false
-   */
+  /** Whether the base URL may be an http URL of another machine: everybody on the way can read the key. @default false */
   readonly allowHttp?: boolean | undefined;
-  /**
-   * Whether the client may run in a browser, where a key is public and a lost generation may be resent.
-   * @default false
-   */
+  /** Whether the client may run in a browser, where a key is public and a lost generation is resent. @default false */
   readonly allowBrowser?: boolean | undefined;
   /**
    * The fetch function for every request, called as `fetch(url, init)`: undici's or node-fetch's with a proxy, for
@@ -64,19 +54,15 @@ export interface ClientOptions {
    * @default 60_000
    */
   readonly queryTimeoutMs?: number | undefined;
-  /**
-   * The timeout of a generation with its uploads, in milliseconds. When it passes, the outcome is unknown, so be
-   * generous.
-   * @default 600_000 (10 minutes)
-   */
+  /** The timeout of a generation with its uploads, in milliseconds. Its outcome is unknown then. @default 600_000 */
   readonly generateTimeoutMs?: number | undefined;
 }
 
 /** Options of `createMediaGen`. */
 export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions {
   /**
-   * Called before each generation is sent, with the form, its model and the number of results that it requests. May be
-   * async. Throw to reject the generation. It is not called if an idempotency key finds its task, which costs nothing.
+   * Called before each generation is sent, with the form, its model and the number of results that it requests. Throw to
+   * reject the generation. It is not called if an idempotency key finds its task, which costs nothing.
    */
   readonly beforeGenerate?: BeforeGenerate | undefined;
   /** The store that records generations before they are sent: `fileStore`, `memoryStore`, or your own. */

@@ -4,17 +4,8 @@ import { hosts } from "../result/result-host.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
-import type {
-  RequestOptions,
-  Check,
-  DeleteFields,
-  Deletions,
-  Records,
-  State,
-  Task,
-  TaskJSON,
-  WaitOptions,
-} from "../task/task.ts";
+import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
+import type { Check, RequestOptions, State, Task, TaskJSON, WaitOptions } from "../task/task.ts";
 import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState } from "../wait/state.ts";
 import { type CheckOnce, type WaitCheck, waitFor } from "../wait/wait.ts";

@@ -98,10 +98,8 @@ export class Ledger extends Entries {
 
   /** Settles like a write, which never rejects; resolves to undefined after an abort, or if the store is slow. */
   #shortly<T>(write: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
-    return orAbort(
-      this.within("write an entry", () => write, graceMs),
-      signal,
-    ).catch(() => undefined);
+    const limited = this.within("write an entry", () => write, graceMs);
+    return orAbort(limited, signal).catch(() => undefined);
   }
 
   /** Returns the task of a key, or the entry to replace. Waits while another attempt is generating it. */
