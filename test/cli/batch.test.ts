@@ -235,7 +235,7 @@ describe.concurrent("mediagen batch", () => {
       1,
       { fault: "failure" },
       [],
-      /1 of 3 lines is unfinished\n {2}Nothing is billed twice; continue with:\n {4}mediagen batch jobs\.jsonl -o out/,
+      /1 of 3 lines unfinished\n {2}Nothing is billed twice; continue with:\n {4}mediagen batch jobs\.jsonl -o out/,
     ],
     [
       3,
@@ -243,12 +243,12 @@ describe.concurrent("mediagen batch", () => {
       [],
       /insufficient credits; .*\n {2}Add credits, then continue with:\n {4}mediagen batch/,
     ],
-    [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines is unfinished/],
+    [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines unfinished/],
     [
       5,
       { fault: "resetAfter" },
       [],
-      /or that there is none:\n {4}mediagen recover --resolve \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines has an unknown outcome/,
+      /or that there is none:\n {4}mediagen recover --resolve \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines of unknown outcome/,
     ],
   ])("ends with %i after %j", ([code, given, flags, says], { expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {

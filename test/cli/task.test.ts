@@ -113,10 +113,11 @@ describe.concurrent("mediagen task", () => {
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
       const ids = [await generate(place, video), await generate(place, image), await generate(place, image)];
-      expect(await mediagen(["task", "delete", ...ids], { cwd, env }).ended).toMatchObject({
-        code: 0,
-        stdout: `${ids.join("\n")}\n`,
-      });
+      const { stdout } = await mediagen(["task", "delete", ...ids], { cwd, env }).ended;
+      expect(stdout).toBe(`${ids.join("\n")}\n`);
+      expect((await mediagen(["task", "show", ...ids.slice(0, 1)], { cwd, env }).ended).stdout).toContain(
+        "\tdeleted\t",
+      );
       expect(emulator.tasks).toEqual([]);
       expect((await mediagen(["task", "delete", "--help"]).ended).stdout).toContain("--uid <text>");
       const other = await generate(place, image);
@@ -190,7 +191,7 @@ describe.concurrent("mediagen task", () => {
         expect(all.at(-1)?.saved).toEqual([1, 2].map((n) => join(cwd, "out", `${done.split(":")[1]}-${n}.png`)));
         expect(await list("--base-url", "http://127.0.0.1:9")).toMatchObject({
           stdout: "",
-          stderr: "4 generations at other base URLs are not listed\n",
+          stderr: "not listed: 4 generations at other base URLs\n",
         });
         // What has ended is not listed as succeeded once it is deleted.
         expect((await mediagen(["task", "delete", done], { cwd, env }).ended).code).toBe(0);

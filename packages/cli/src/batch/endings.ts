@@ -19,8 +19,7 @@ export interface BatchEnd {
 export function errorOf({ summary, directory, again, timeouts }: BatchEnd): CommandError | undefined {
   const { stopped, lines, failed, unknown, unfinished } = summary;
   const goOn = (advice: string) => withCommands(`${advice} continue with:`, again);
-  const of = (count: number, one: string, several: string) =>
-    `${count} of ${counted(lines, "line")} ${count === 1 ? one : several}`;
+  const of = (count: number, how: string) => `${count} of ${counted(lines, "line")} ${how}`;
   const fail = (what: string, advice: string, exitCode: number = exitCodes.failed, billed?: "maybe" | "yes") =>
     new CommandError(what, advice, exitCode, undefined, billed);
   if (stopped === "declined") return fail("cancelled", "Nothing was sent.", exitCodes.usage);
@@ -31,7 +30,7 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
   if (stopped === "unreachable")
     return fail(countsText(summary) + stopText(summary), goOn("Check the network and the base URL, then"));
   if (unknown > 0) {
-    const what = `${of(unknown, "has", "have")} an unknown outcome and may have been billed${stopText(summary)}`;
+    const what = `${of(unknown, "of unknown outcome")} and perhaps billed${stopText(summary)}`;
     const advice =
       "Look in the service's console for their tasks, or ask its support. Record what you find as printed above, then";
     return fail(what, goOn(advice), exitCodes.unknown, "maybe");
@@ -39,12 +38,12 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
   if (unfinished > 0) {
     const isLate = timeouts === unfinished && failed === 0;
     const advice = goOn("Nothing is billed twice;");
-    const what = of(unfinished, "is unfinished", "are unfinished");
+    const what = of(unfinished, "unfinished");
     return isLate ? fail(what, advice, exitCodes.timeout, "yes") : fail(what, advice);
   }
   if (failed > 0) {
     const again = "--retry-failed generates a second task for each line that has had one; this is billed.";
-    return fail(of(failed, "failed", "failed"), `${join(directory, "results.jsonl")} has the reasons; ${again}`);
+    return fail(of(failed, "failed"), `${join(directory, "results.jsonl")} has the reasons; ${again}`);
   }
   return undefined;
 }

@@ -38,8 +38,7 @@ export async function listTasks({ limit = 30, ...options }: Options): Promise<vo
   if (listed.length > shown.length)
     progress.hint(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
   const elsewhere = records.length - here.length;
-  const are = elsewhere === 1 ? "is" : "are";
-  if (elsewhere > 0) progress.hint(`${counted(elsewhere, "generation")} at other base URLs ${are} not listed`);
+  if (elsewhere > 0) progress.hint(`not listed: ${counted(elsewhere, "generation")} at other base URLs`);
   for (const { id, unreadable: why } of unreadable)
     progress.warn(`mediagen: the record ${id} cannot be read (${why}); it may be a paid task`);
   await forgetOld(store, options.store);

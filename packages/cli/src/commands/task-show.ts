@@ -9,9 +9,12 @@ import { nameOf } from "../tasks/task-name.ts";
 export async function showTasks(ids: readonly string[], options: Options): Promise<void> {
   const { signal, progress, output, connect } = openContext(options);
   const shown: object[] = [];
-  for (const task of await findTasks(ids, options, await connect())) {
+  const media = await connect();
+  for (const task of await findTasks(ids, options, media)) {
     try {
-      const { state, status, record } = await task.check({ signal });
+      const { state: found, status, record } = await task.check({ signal });
+      const entry = task.generationId === undefined ? undefined : await media.store?.get(task.generationId);
+      const state = entry?.outcome === "deleted" ? "deleted" : found;
       shown.push({ task, state, status, record });
       progress.end();
       output.line([nameOf(task), state, status ?? "", ...(record?.url ?? [])].join("\t"));
