@@ -57,7 +57,6 @@ export interface StoreFailed {
   readonly generationId: string | undefined;
   /** The task, if there is one: save it. */
   readonly task: TaskJSON | undefined;
-  /** The error that the store rejected with. */
   readonly error: unknown;
 }
 
