@@ -103,6 +103,9 @@ async function open(source: FileSource, options: OpenOptions, signal: AbortSigna
   if (isObject(source) && ("getReader" in source || Symbol.asyncIterator in source))
     return toWebResponse({ status: 200, redirected: false, headers: new Headers(), body: source as FileStream });
   if (typeof source !== "string") throw new UnusableError(mustBe(sources, source));
+  const { maxBytes = maxBytesInMemory } = options;
+  // Decoding one blocks the process. Base64 has four characters for three bytes.
+  if (/^data:/i.test(source) && source.length * 0.75 > maxBytes + 1_000) throw tooLarge(maxBytes);
   if (/^data:/i.test(source))
     return globalThis.fetch(source).catch(() => {
       throw new UnusableError("is not valid");
@@ -110,7 +113,7 @@ async function open(source: FileSource, options: OpenOptions, signal: AbortSigna
   // Also a URL that must not be requested. A path may begin with a letter and a colon.
   if (/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(source)) {
     const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
-    return getPublic(source, get, { headers, signal, allowPrivate, maxBytes: options.maxBytes ?? maxBytesInMemory });
+    return getPublic(source, get, { headers, signal, allowPrivate, maxBytes });
   }
   if (openPath) return openPath(source);
   throw new UnusableError("is a path, which only fileFrom of @mediagen/sdk/node reads");
