@@ -25,8 +25,7 @@ export interface TaskOptions {
 /** The methods for one kind: videos or images. */
 export interface KindClient<K extends Kind> {
   /**
-   * Creates one paid task of a model that is newer than this SDK. Its form is not checked against the service's
-   * description.
+   * Creates one paid task of a model that is newer than this SDK. Its form is not checked.
    *
    * @param form Fields as the service names them. `undefined` fields are not sent.
    * @param options At least `{ unchecked: true }`.
@@ -138,14 +137,13 @@ export interface MediaGen {
    */
   recover(options?: CallOptions): Promise<Recovery>;
   /**
-   * Resolves a generation of unknown outcome: with the task that you found at the service, which the SDK queries to verify
-   * that it exists, or with `"notCreated"`. Then its key may generate again. You can correct it with another resolution,
-   * also if you gave the task to another generation before: the outcome of that one is unknown again.
+   * Resolves a generation of unknown outcome: with the task that you found at the service, which is queried to verify it,
+   * or with `"notCreated"`. Then its key may generate again. Another resolution can correct it: if it takes the task of
+   * another generation that you resolved, the outcome of that one is unknown again.
    *
    * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
    * @returns The task, to check or to wait for; undefined if there is none.
-   * @throws An {@link InvalidRequestError} if the store has no such generation or knows its outcome, or the task is not its
-   *   task
+   * @throws An {@link InvalidRequestError} if the store has no such generation or knows its outcome, or its task is another
    * @throws A {@link ServiceError} or a {@link ConnectionError} if the query for the task failed
    * @throws A {@link StoreError} if another process has changed the entry
    * @example

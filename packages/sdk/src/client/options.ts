@@ -19,8 +19,7 @@ export type BeforeGenerate = (
 /** Options of a client that say how it reaches the service. */
 export interface ClientOptions {
   /**
-   * The API key, or a function that returns it for each call. Without a key, `baseUrl` must be your own server that
-   * holds it.
+   * The API key, or a function that returns it for each call. Without one, `baseUrl` must be your server that holds it.
    * @default MEDIAGEN_API_KEY of the environment
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
@@ -91,9 +90,8 @@ export interface GenerateOptions extends RequestOptions {
    */
   readonly idempotencyKey?: string;
   /**
-   * Whether the model and its form are sent without being checked against the service's description. Use it for a model
-   * that is newer than this SDK. Files are sent in the same part as for the other models, and a boolean as "1" or "0".
-   * A form that would be billed without its files is still rejected.
+   * Whether the model and its form are sent without being checked against the service's description, because the model
+   * is newer than this SDK. A form that would be billed without its files is still rejected.
    * @default false
    */
   readonly unchecked?: boolean | undefined;
