@@ -53,8 +53,6 @@ describe("the last word is completed", () => {
       ["image", "-m", "imgmodelv45", "--resolution", "4"],
       ["4:3", "4K"],
     ],
-    [["video", "--seed", ""], []],
-    [["video", "A fox", ""], []],
     [["video", "--image", ""], [":files"]],
     [["video", "--image="], [":files"]],
     [["batch", "jobs.jsonl", "--output=ou"], [":files"]],

@@ -33,7 +33,7 @@ const budgets: Sizes = {
 const debts: Sizes = {
   "packages/sdk: lines, code lines": [226, 0],
   "scripts: lines": [721],
-  "test: lines of TypeScript": [13_800],
+  "test: lines of TypeScript": [13_798],
   "docs/site: lines": [67],
   "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };
