@@ -7,11 +7,7 @@ export type Wait = <T>(promise: Promise<T>) => Promise<T>;
 const none = new Uint8Array();
 const endOfBody = { done: true, value: none } as const;
 
-/**
- * Yields the bytes of a result or a source image. The first piece is long enough to show the type.
- *
- * @param start what was read before of the same bytes
- */
+/** Yields the bytes of a result or a source image that were not read before. The first piece is long enough to show the type. */
 export async function* readBody(
   response: ResultResponse,
   maxBytes: number,

@@ -24,8 +24,7 @@ export interface FileFromOptions extends CallOptions {
   readonly name?: string | undefined;
   /**
    * The maximum size, in bytes. The default is for what is read into memory: a URL, a data URI, a response or a stream.
-   * It is the size of the service's largest image, 16,777,216 pixels, uncompressed. A file on disk, and bytes that you
-   * hold already, have no limit unless you set one.
+   * A file on disk, and bytes that you hold already, have no limit unless you set one.
    * @default 67_108_864 (64 MiB)
    */
   readonly maxBytes?: number | undefined;
