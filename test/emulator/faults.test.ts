@@ -196,7 +196,7 @@ describe.for([
     expect((await task.wait()).url).toHaveLength(1);
     expect(await hanging).toMatchObject({
       name: "OutcomeUnknownError",
-      message: expect.stringContaining("longer than 300 ms"),
+      message: expect.stringContaining("longer than 0.3 s"),
     });
   });
 

@@ -85,7 +85,9 @@ export class Pace {
   /** Returns the time that is left. If the machine slept until the deadline had passed, there is still time for the last poll. */
   leftAt(now: number): number {
     if (now < this.#until) return this.#until - now;
-    return this.#hadLastPoll ? 0 : lastPollMs;
+    const hasSlept = !this.#hadLastPoll && now >= this.#until + lastPollMs;
+    this.#hadLastPoll = true;
+    return hasSlept ? lastPollMs : 0;
   }
 
   /** Returns the timeout of a poll, which doubles after each that timed out. One that hangs makes room for the last one. */
@@ -95,7 +97,7 @@ export class Pace {
 
   /** Records what a poll has shown, for this task and for the model. */
   learn({ sentAt, check, error }: Polled): void {
-    this.#hadLastPoll = sentAt >= this.#lastPollAt;
+    this.#hadLastPoll ||= sentAt >= this.#lastPollAt;
     this.failures = check ? 0 : this.failures + 1;
     const age = sentAt - this.#createdAt;
     if (!check) {
