@@ -31,7 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [223, 0],
+  "packages/sdk: lines, code lines": [113, 0],
   "scripts: lines": [721],
   "test: lines of TypeScript": [13_798],
   "docs/site: lines": [67],

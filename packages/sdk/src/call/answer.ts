@@ -9,16 +9,13 @@ import type { Reply } from "./transport.ts";
 export interface Answer extends ServiceResponse {
   /** The complete body, without the key. */
   readonly text: string;
-  /** The data of the envelope. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the body is an envelope, or may be a cut one. If not, the HTTP status says all that there is to know. */
   readonly mayHoldTask: boolean;
-  /** Whether the caller's fetch function followed a redirect to it. */
   readonly redirected: boolean;
   readonly verdict: Verdict;
 }
 
-/** What a response to a generation means for the money. */
 export type Verdict = "created" | "noCredits" | "rejected" | "unknown";
 
 /** Reads the verdict on a generation. The rows are read from the top: the envelope decides before the HTTP status. */
@@ -35,7 +32,6 @@ function verdictOn({ status, code, data, redirected, mayHoldTask, text }: Omit<A
   return (isClientError && status !== 408 && status !== 409) || status === 501 ? "rejected" : "unknown";
 }
 
-/** Returns the task id in the data of a response, even if it is a number. */
 export function taskidIn(data: Answer["data"]): string | undefined {
   const taskid = data?.["taskid"];
   // A larger number has lost digits when it was parsed, and with them the task.
@@ -43,7 +39,6 @@ export function taskidIn(data: Answer["data"]): string | undefined {
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
-/** Returns whether an HTTP status is a success. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -51,7 +46,6 @@ export function isSuccess(status: number): boolean {
 /** Headers in which services and proxies return the id of a request, the service's own first. */
 const idHeaders = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"];
 
-/** Reads a response. */
 export function readAnswer({ status, redirected, text: raw, headers }: Reply, now: number, hide: Hide): Answer {
   const text = hide(raw);
   const json = parse(raw, text === raw ? undefined : hidingIn(hide));
@@ -73,7 +67,6 @@ export function readAnswer({ status, redirected, text: raw, headers }: Reply, no
   return { ...answer, verdict: verdictOn(answer) };
 }
 
-/** Returns the JSON in a text. Any other text is undefined: HTML, cut JSON, nothing. */
 function parse(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
   try {
     return JSON.parse(text, reviver);

@@ -23,14 +23,12 @@ import { type Hide, hideInError, type UsedKeys } from "./hide-key.ts";
 import type { Retries, Tried } from "./retries.ts";
 import type { Transport } from "./transport.ts";
 
-/** The way of a client to the service. */
 export interface CallHost {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly origin: string;
   readonly apiKey: ApiKey;
   readonly keys: UsedKeys;
-  /** The headers of every request. */
   readonly headers: RequestHeaders;
   readonly loadTransport: () => Promise<Transport>;
   /** The timeouts of each attempt, in milliseconds. That of a generation includes its uploads. */
@@ -40,11 +38,9 @@ export interface CallHost {
   readonly emit: Emit;
 }
 
-/** The subject and the options of a call. */
 export interface CallContext {
   readonly subject: Subject & { readonly kind: Kind };
   readonly signal?: AbortSignal | undefined;
-  /** The caller's headers for this request. */
   readonly headers?: RequestHeaders | undefined;
   /** Given if the operation is paid. */
   readonly generation?: (SentGeneration & Pick<TaskJSON, "resultCount" | "origin">) | undefined;
@@ -107,7 +103,6 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   const tooLong = () => new Error(`the call took longer than ${describeDuration(totalMs)}`);
   const deadline = new Deadline(time, totalMs, tooLong, context.signal);
   const { signal } = deadline;
-  /** Hides the key, once it is known. */
   let hide: Hide | undefined;
   /** Whether the first byte may have left. */
   let isSending = false;
@@ -187,5 +182,4 @@ function failureOf(
 
 const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
 const tooLarge = "Use smaller files: these are too large for the service or a proxy.";
-/** Advice for an HTTP status. */
 const hints: Readonly<Record<number, string>> = { 401: keyHint, 403: keyHint, 413: tooLarge };

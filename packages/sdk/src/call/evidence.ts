@@ -23,7 +23,6 @@ export class NeverSentError extends Error {
   readonly isFinal: boolean;
 
   constructor(cause: unknown) {
-    // Happy Eyeballs: every address was tried.
     const reasons: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
     super(`nothing was sent (${reasons.map(messageOf).join("; ")})`, { cause });
     const { code = "", statusCode = 0 } = Object(causeOf(cause)) as Facts;
@@ -33,10 +32,7 @@ export class NeverSentError extends Error {
   }
 }
 
-/**
- * Returns whether a rejection of `fetch` proves that nothing was sent. Node, Bun and Deno report errors before a request in
- * recognizable ways. Browsers and workerd do not.
- */
+/** Returns whether a rejection of `fetch` proves that nothing was sent: it can in Node, Bun and Deno, not in browsers and workerd. */
 export function provesUnsent(error: unknown): boolean {
   const cause = causeOf(error);
   // Happy Eyeballs: every address was tried, and each attempt must be proof.

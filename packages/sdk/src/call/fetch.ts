@@ -43,7 +43,6 @@ export interface FetchResponse {
 /** A fetch function: the runtime's own, undici's, node-fetch's, or your own around one of them. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** Returns the init of a request to the service. */
 export function postInit(headers: FetchInit["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
   // A followed redirect would send the key elsewhere and hide whether the first host accepted the request. workerd does not
   // support "error", only "manual". Its 3xx responses are rejected like all others.
@@ -51,7 +50,6 @@ export function postInit(headers: FetchInit["headers"], body: string | Blob, sig
   return { method: "POST", headers, signal, redirect, body };
 }
 
-/** Returns a response whose body is a web stream. */
 export function toWebResponse(given: FetchResponse): Response {
   const { status, redirected, headers, body } = given;
   // The cast: it has everything that the SDK reads.
@@ -63,11 +61,7 @@ export function toWebResponse(given: FetchResponse): Response {
   return Object.defineProperty(response, "redirected", { value: redirected });
 }
 
-/**
- * Creates the transport on a fetch function, or else on the runtime's.
- *
- * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything
- */
+/** @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything */
 export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Transport {
   return async ({ url, headers, body }, { signal, beforeSend }) => {
     await beforeSend();

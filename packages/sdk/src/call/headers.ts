@@ -13,9 +13,7 @@ const reserved =
 /** Headers that would be ignored, each with what to use instead. They say who pays and how often, so that they are rejected. */
 type Ignored = ReadonlyMap<string, string>;
 
-/** Headers that a client ignores if they are of all its calls. */
 export const ignoredInClient: Ignored = new Map([["idempotency-key", "the option idempotencyKey of generate"]]);
-/** Headers that a client with an API key ignores. */
 export const ignoredWithKey: Ignored = new Map([
   ["authorization", "the option apiKey. The API key (apiKey or MEDIAGEN_API_KEY) is sent in place of this header"],
   ...ignoredInClient,
@@ -34,11 +32,7 @@ export function userAgent(): RequestHeaders {
   return { "user-agent": `mediagen/${version} ${runtime}` };
 }
 
-/**
- * Returns a caller's headers with their names in lower case.
- *
- * @throws An {@link InvalidRequestError} if one cannot be sent, or is set by the SDK; no value is shown, as it may be a secret
- */
+/** Returns headers with their names in lower case. Rejects those that cannot be sent; no value is shown, as it may be a secret. */
 export function readHeaders(
   subject: string,
   headers: RequestHeaders = {},
@@ -63,7 +57,6 @@ function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue |
   return issueOf(field, "invalid", unsendable, "Use text without line breaks.");
 }
 
-/** Merges headers. A later header replaces an earlier one of its name. */
 export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): Readonly<Record<string, string>> {
   // The cast: an index signature does not say that its fields have a value.
   return withoutUndefined<RequestHeaders>(Object.assign({}, ...all)) as Readonly<Record<string, string>>;
@@ -72,11 +65,7 @@ export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): R
 /** The API key, or a function that returns it for each call; undefined if the server at the base URL holds it. */
 export type ApiKey = string | undefined | (() => Promise<string | undefined>);
 
-/**
- * Returns the headers that carry a key.
- *
- * @throws An {@link InvalidRequestError} if no header can carry it: the engine would reject it in an error that shows it
- */
+/** Returns the headers that carry a key. Rejects one that no header can carry: the engine would show it in its error. */
 export function keyHeaders(key: string | undefined, subject = "createMediaGen"): Readonly<Record<string, string>> {
   if (key === undefined) return {};
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))

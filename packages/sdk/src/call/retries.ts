@@ -18,7 +18,6 @@ export interface RetryOptions {
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;
 }
 
-/** The outcome of one attempt: a response, or the reason why there is none. */
 export interface Tried {
   readonly answer?: Answer;
   /** Without the key. */
@@ -31,10 +30,8 @@ const longestBackoffMs = 10_000;
 const longestRetryAfterMs = 60_000;
 /** The retry budget of a client for safe requests. It prevents a storm of retries while the service is down. */
 const fullBudget = 20;
-/** The part of a retry that each response returns to the budget. */
 const budgetPerResponse = 0.2;
 
-/** The retry policy of one client. */
 export class Retries {
   readonly #options: RetryOptions;
   readonly #random: () => number;
@@ -45,7 +42,6 @@ export class Retries {
     this.#random = random;
   }
 
-  /** Returns whether a request may be repeated. */
   mayRepeat({ answer, error }: Tried, isPaid: boolean): boolean {
     if (!answer) return error instanceof NeverSentError ? !error.isFinal : !isPaid;
     const { status, code, verdict, retryAfterMs, redirected, mayHoldTask } = answer;
@@ -67,7 +63,6 @@ export class Retries {
     return retryAfterMs ?? this.#random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts);
   }
 
-  /** Called when a response has arrived: the budget recovers. */
   succeeded(): void {
     this.#budget = Math.min(fullBudget, this.#budget + budgetPerResponse);
   }

@@ -6,7 +6,6 @@ export interface OutgoingRequest {
   readonly body: string | Blob;
 }
 
-/** Options of a `Transport`. */
 export interface SendOptions {
   readonly signal: AbortSignal;
   /** Whether the request is paid: it gets a connection of its own, because a pooled one that closes is a lost response. */
@@ -34,7 +33,6 @@ export type Transport = (request: OutgoingRequest, options: SendOptions) => Prom
 /** The maximum length of a body. No response of the service is longer. */
 const longestBody = 1024 * 1024;
 
-/** The text of a body, which arrives in pieces. */
 export class BodyText {
   readonly #decoder = new TextDecoder();
   text = "";

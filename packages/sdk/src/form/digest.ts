@@ -13,10 +13,7 @@ export async function formDigest(model: string, form: object): Promise<string | 
   return digestOf(wire);
 }
 
-/**
- * Returns the SHA-256 of a form in hex: of its texts, and of its files with their names, types and bytes. The order of fields does not
- * matter. Undefined if the runtime has no Web Crypto, as on pages without https.
- */
+/** Returns the SHA-256 of a form's texts and files, in any order of fields; undefined without Web Crypto, as on pages without https. */
 export async function digestOf(wire: WireFields): Promise<string | undefined> {
   if (!globalThis.crypto?.subtle) return undefined;
   const parts: string[][] = [];
@@ -28,7 +25,6 @@ export async function digestOf(wire: WireFields): Promise<string | undefined> {
   return sha256(new TextEncoder().encode(JSON.stringify(parts)));
 }
 
-/** Returns the digest of the digests of a file's slices. */
 async function digestOfFile(part: string, file: Blob): Promise<string> {
   const digests: ArrayBuffer[] = [];
   for (let start = 0; start < file.size; start += sliceBytes)
@@ -36,7 +32,6 @@ async function digestOfFile(part: string, file: Blob): Promise<string> {
   return sha256(await new Blob(digests).arrayBuffer());
 }
 
-/** Returns the SHA-256 of bytes in hexadecimal. */
 export async function sha256(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -20,22 +20,17 @@ const mediaTypes: readonly (readonly [type: string, extension: string, head: Reg
 /** Number of first bytes of a file that are enough to detect its type. */
 export const headLength = 16;
 
-/** Returns the media type and extension of a file by its first bytes; undefined if it is not a known image or video. */
 export function mediaTypeOf(bytes: Uint8Array): { readonly type: string; readonly extension: string } | undefined {
   const text = String.fromCharCode(...bytes.subarray(0, headLength));
   const [found] = mediaTypes.filter(([, , head]) => head.test(text));
   return found && { type: found[0], extension: found[1] };
 }
 
-/** Returns the extension of the files of a media type of an image or a video. */
 export function extensionOf(mediaType: string | undefined): string | undefined {
   return mediaTypes.find(([type]) => type === mediaType)?.[1];
 }
 
-/**
- * Returns the extension of a file of unknown type: that of the server's Content-Type or of the URL, if it is one of an image
- * or a video. Others are ignored, because a double-click would run a downloaded program.
- */
+/** Returns the extension of a file of unknown type. Only that of an image or a video: a double-click would run a program. */
 export function extensionFor(contentType: string | undefined, url: string): string {
   const [, named = ""] = /\.(\w+)$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
   return extensionOf(contentType) ?? mediaTypes.find(([, extension]) => extension === named)?.[1] ?? "bin";

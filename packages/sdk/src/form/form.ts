@@ -6,15 +6,12 @@ import { checkField, isObjectOfFields, toSent } from "./field.ts";
 /** Fields as they are sent, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
-/** The result of reading fields: how they are sent, and their issues. */
 export type ReadFields = Pick<Reader, "wire" | "issues">;
 
-/** Reads a model's form, and extra fields that the service's description does not contain. */
 export function readForm(body: FormFields, form: unknown, extra: unknown = {}): ReadFields {
   return new Reader().addKnown(body, form, toSent).addOpen("extraFields", extra, toSent, body.fields);
 }
 
-/** Reads a JSON body. */
 export function readBody(body: FormFields, given: unknown): ReadFields {
   return new Reader().addKnown(body, given, (_, value) => value);
 }
@@ -26,16 +23,13 @@ export function readUnchecked(form: unknown, extra: unknown = {}): ReadFields {
   return new Reader().addOpen("form", form, convert).addOpen("extraFields", extra, convert);
 }
 
-/** Returns how a value is sent. */
 type Convert = typeof toSent;
 
-/** Reads fields one by one. */
 class Reader {
   // The cast: without a prototype, so that a field may have any name.
   readonly wire = Object.create(null) as Record<string, unknown>;
   readonly issues: Issue[] = [];
 
-  /** Adds the fields of a table. */
   addKnown({ fields, needs = [] }: FormFields, given: unknown, convert: Convert): this {
     const named = (name: string) => fields.find(({ field }) => field === name);
     const names = () => fields.map(({ field }) => field);
@@ -93,7 +87,6 @@ function openField(name: string, value: unknown): Omit<Field, "field"> {
 }
 
 const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate));
-/** The fields of all known forms. */
 export const knownFields: readonly Field[] = forms.flatMap(({ body }) => body.fields);
 
 /** Returns the number of results that a form requests: the documented default if it does not say, or else 1. */

@@ -21,13 +21,11 @@ export interface ModelInfo {
   readonly form: FormFields;
 }
 
-/** A model with the operation that generates it. */
 type KnownModel = Pick<ModelInfo, "kind" | "model"> & { readonly operation: Operation };
 
 const list = kinds.flatMap((kind) =>
   Object.entries(operations[kind].generate).map(([model, operation]) => ({ kind, model, operation })),
 );
-/** Every model, by its name. */
 export const models: ReadonlyMap<unknown, KnownModel> = new Map(list.map((one) => [one.model, one]));
 
 /**
@@ -63,7 +61,6 @@ export function isModel(text: string): text is Model {
   return models.has(text);
 }
 
-/** Returns a model of a kind, or of any, or throws an {@link InvalidRequestError}. */
 export function findModel(name: unknown, kind?: Kind, subject = "generate"): KnownModel {
   const found = models.get(name);
   if (found && (kind ?? found.kind) === found.kind) return found;

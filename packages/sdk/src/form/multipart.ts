@@ -5,10 +5,8 @@ import { isObjectOfFields, toCRLF } from "./field.ts";
 import { extensionOf } from "./files.ts";
 import type { WireFields } from "./form.ts";
 
-/** One part of a form: a text, or a file with the name to send it under. */
 export type FormPart = readonly [name: string, value: string] | readonly [name: string, file: Blob, fileName: string];
 
-/** Yields a form's fields as parts of multipart/form-data, in order. */
 export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
   for (const [name, value] of Object.entries(wire))
     for (const [index, one] of [value].flat().entries())
@@ -67,7 +65,6 @@ export async function encodeForm(subject: string, fields: unknown): Promise<Blob
   return new Blob([await form.arrayBuffer()], { type: form.type });
 }
 
-/** Creates the error of one field of a request that was not sent. */
 export function invalidField(subject: string, field: string, problem: string, advice = ""): InvalidRequestError {
   return invalidRequest(subject, field, "invalid", problem, advice, nothingWasSent);
 }

@@ -25,7 +25,6 @@ export function isPrivate(url: URL): boolean {
   return isLoopback(url) || (/^[\d.]+$/.test(host) && private4.some((network) => network.test(host)));
 }
 
-/** Returns whether an IP address, as a lookup returns it, is not public. */
 export function isPrivateAddress(address: string): boolean {
   // A zone, such as %eth0, is not part of the address. A URL has the only spelling that is read here.
   const [host] = address.split("%");

@@ -43,13 +43,11 @@ export function isEncoded({ headers }: ResultResponse): boolean {
   return !["", "identity"].includes(headers.get("content-encoding") ?? "");
 }
 
-/** Returns the size of a body; undefined if its server does not send it. */
 export function lengthOf({ headers }: ResultResponse): number | undefined {
   const length = headers.get("content-length") ?? "";
   return /^\d+$/.test(length) ? Number(length) : undefined;
 }
 
-/** Creates the error of a result or an image that is larger than it may be. */
 export function tooLarge(maxBytes: number): UnusableError {
   return new UnusableError(`has more than ${maxBytes} bytes, the limit that { maxBytes } sets`);
 }

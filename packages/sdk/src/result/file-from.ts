@@ -46,20 +46,16 @@ const fileFromOptions: OptionTypes<FileFromOptions> = {
   fetch: "function",
   signal: "signal",
 };
-/** The limit of what is read into memory. */
 const maxBytesInMemory = 64 * 1024 * 1024;
 const timeoutMs = 60_000;
 const sources = "a URL, a data URI, bytes, a Blob, a Response, a stream, or with @mediagen/sdk/node a path";
 const images = "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)";
 
-/** With what the Node entry point adds. */
 interface OpenOptions extends FileFromOptions {
   readonly get?: ResultGet | undefined;
-  /** Opens a file by its path or its `file:` URL. */
   readonly openPath?: (path: string) => Promise<File>;
 }
 
-/** Returns a source image, with its media type read from its first bytes. The entry points document it. */
 export async function fileFrom(source: FileSource, given: FileFromOptions, runtime: OpenOptions = {}): Promise<File> {
   const options = readOptions("fileFrom", given, fileFromOptions, nothingWasSent);
   const { signal, name } = options;
@@ -91,7 +87,6 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
   }
 }
 
-/** Opens a source: an image that is there, or a response that has to be read. */
 async function open(source: FileSource, options: OpenOptions, signal: AbortSignal): Promise<Blob | ResultResponse> {
   const { fetch, get = webGet(fetch), openPath, allowPrivateHosts: allowPrivate = false } = options;
   if (source instanceof Blob) return source;
@@ -118,7 +113,6 @@ async function open(source: FileSource, options: OpenOptions, signal: AbortSigna
   throw new UnusableError("is a path, which only fileFrom of @mediagen/sdk/node reads");
 }
 
-/** Reads a response, up to its limits. */
 async function read(response: ResultResponse, subject: string, maxBytes: number, wait: Wait): Promise<Blob> {
   const { status, body } = response;
   if (status !== 200) {

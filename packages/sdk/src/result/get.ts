@@ -5,11 +5,9 @@ import { isPrivate } from "./address.ts";
 /** Sends a GET request for a result or a source image, without following redirects and without the API key. */
 export type ResultGet = (url: URL, request: ResultRequest) => Promise<ResultResponse>;
 
-/** A request without its URL. */
 export interface ResultRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Whether the host may be this machine or in a private network. */
   readonly allowPrivate: boolean;
   /** The maximum number of bytes. The reader of the body rejects a longer one. */
   readonly maxBytes: number;
@@ -23,7 +21,6 @@ export interface ResultResponse extends Pick<Response, "status" | "body"> {
 /** The reason, in words that follow its URL, why a result or an image must not be used. Another try would end in the same way. */
 export class UnusableError extends Error {}
 
-/** The reason why a URL whose host is not public is not requested. */
 export const isNotPublic =
   "leads to this machine or into a private network. Use a public URL, or pass { allowPrivateHosts: true }";
 
@@ -55,7 +52,6 @@ function checkUrl(text: string, from: URL | undefined, allowPrivate: boolean): U
   return url;
 }
 
-/** Returns a getter that uses a fetch function: the caller's, or else the runtime's. */
 export function webGet(given: Fetch | undefined): ResultGet {
   // Browsers hide a redirect that they do not follow. They also protect private hosts themselves.
   const redirect = typeof document === "undefined" ? "manual" : "follow";

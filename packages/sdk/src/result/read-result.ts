@@ -10,7 +10,6 @@ import { isEncoded, lengthOf, readBody, type Wait } from "./body.ts";
 import { getPublic, type ResultResponse, showUrl, UnusableError, webGet } from "./get.ts";
 import type { ResultHost } from "./result-host.ts";
 
-/** One result of a task. */
 export interface Result {
   readonly task: Task;
   readonly host: ResultHost;
@@ -23,17 +22,13 @@ export interface Result {
 export interface Piece {
   readonly at: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The media type, from the first bytes, or else from the server's Content-Type. */
   readonly type: string | undefined;
-  /** The size of the complete result, if its server says it. */
   readonly totalBytes: number | undefined;
 }
 
-/** The default maximum size of a result, in bytes. */
 const mostBytes = 2 ** 32;
 const advice = "The task is not lost: fetch its results again later, or their URLs in another way.";
 
-/** The transfer of one result, with what is known of it so far. */
 interface Transfer {
   readonly result: Result;
   readonly options: ResultOptions;
@@ -47,7 +42,6 @@ interface Transfer {
   readonly startedAt: number;
 }
 
-/** Yields the bytes of one result. */
 export async function* readResult(result: Result, options: ResultOptions): AsyncGenerator<Piece, void> {
   const { index, count } = result;
   for await (const piece of retry(result, options)) {
@@ -109,7 +103,6 @@ async function* readOn(transfer: Transfer): AsyncGenerator<Piece, void> {
   }
 }
 
-/** Requests a result, or the rest of it. */
 async function open(transfer: Transfer, signal: AbortSignal): Promise<ResultResponse> {
   const { baseUrl, fetch, get = webGet(fetch), time } = transfer.result.host;
   const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } = transfer.options;

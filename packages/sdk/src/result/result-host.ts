@@ -4,9 +4,7 @@ import type { Report } from "../errors/events.ts";
 import type { Check, Task } from "../task/task.ts";
 import type { ResultGet } from "./get.ts";
 
-/** What fetching results needs of a client. */
 export interface ResultHost extends Pick<CallHost, "baseUrl" | "emit" | "keys" | "retries" | "time"> {
-  /** The caller's fetch function, if there is one. */
   readonly fetch?: Fetch | undefined;
   /** The runtime's own way to get a result, if it has a better one than fetch. */
   readonly get?: ResultGet;

@@ -5,7 +5,6 @@ import type { ResultOptions, Task } from "../task/task.ts";
 import { readResult, type Result } from "./read-result.ts";
 import { hosts, type ResultHost } from "./result-host.ts";
 
-/** The options for fetching results. */
 export const resultOptions: OptionTypes<ResultOptions> = {
   maxBytes: "number",
   stallTimeoutMs: "number",
@@ -14,7 +13,6 @@ export const resultOptions: OptionTypes<ResultOptions> = {
   signal: "signal",
 };
 
-/** Runs the function that fetches a task's results, and emits its error. */
 export function reportFetching<T>(subject: string, task: Task, run: (host: ResultHost) => Promise<T>): Promise<T> {
   const host = hosts.get(task);
   if (!host) throw invalidRequest(subject, "task", "invalid", mustBe(returnedTask, task));

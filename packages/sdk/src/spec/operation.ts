@@ -46,11 +46,9 @@ type Schema = Readonly<Record<string, unknown>> & { readonly title?: string; rea
 /** JSON Schemas of forms and deletions, by operation, and of their fields. */
 export type Schemas = Readonly<Record<string, Schema & { readonly properties: Readonly<Record<string, Schema>> }>>;
 
-/** One operation of the service. */
 export interface Operation {
   /** The id in the service's description, such as `queryVideoTask`. */
   readonly id: string;
-  /** The path below the base URL. */
   readonly path: string;
   readonly body: FormFields;
 }
@@ -65,5 +63,4 @@ export interface KindOperations extends Readonly<Record<"query" | "delete", Oper
 /** The suffix of the part that carries the files of a form's field, by the service's rule. */
 export const filePartSuffix = ".items";
 
-/** Returns the field of a part. */
 export const fieldOf = (part: string): string => part.replace(/\.items$/, "");

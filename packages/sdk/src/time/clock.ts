@@ -28,7 +28,6 @@ type Cancel = () => void;
 /** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** The clock of a client, with alarms. */
 export class Time {
   readonly now: () => number;
   readonly steady: () => number;
@@ -50,7 +49,6 @@ export class Time {
     return () => cancel();
   }
 
-  /** Sleeps. It rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal: AbortSignal | undefined, reason: SleepReason): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.alarm(ms, () => (release(), resolve()), reason);
@@ -59,7 +57,6 @@ export class Time {
   }
 }
 
-/** Starts a timer of the runtime. */
 function startTimer(ms: number, ring: () => void, reason: SleepReason): Cancel {
   const timer: unknown = setTimeout(ring, ms);
   // The casts: the timers of Node are objects with this method, those of browsers are numbers, and both stop theirs.

@@ -30,7 +30,6 @@ export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined)
   });
 }
 
-/** A source of alarms. */
 interface Alarms {
   alarm(ms: number, ring: () => void, reason: "limit"): () => void;
 }
@@ -54,7 +53,6 @@ export class Deadline {
     this.#cancel = time.alarm(ms, ring, "limit");
   }
 
-  /** Stops the time and releases the caller's signal. */
   end(): void {
     this.#cancel();
     this.#release();

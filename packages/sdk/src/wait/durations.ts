@@ -62,7 +62,6 @@ export class Durations {
   }
 }
 
-/** Returns what was learned about a model, by its name. */
 export type DurationsOf = (name: string) => Durations;
 
 /** What was learned, by clock. Virtual time says nothing about a service. */

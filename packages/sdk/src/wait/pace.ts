@@ -23,7 +23,6 @@ const unknownTask = { times: 5, spanMs: 0 };
 /** HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts or throttles. */
 const rejectedKey: Rule = { times: 3, spanMs: 10_000 };
 
-/** What a poll has shown: a record with its state, or an error. */
 export interface Polled<C = { readonly state: State; readonly record: TaskRecord }> {
   /** The time when it was sent, by the steady clock. */
   readonly sentAt: number;
@@ -35,12 +34,10 @@ export interface Polled<C = { readonly state: State; readonly record: TaskRecord
 export class Pace {
   /** The number of polls that have failed in a row. */
   failures = 0;
-  /** The number of polls that took too long. */
   timeouts = 0;
   readonly #time: Time;
   readonly #durations: Durations;
   readonly #createdAt: number;
-  /** Until then the service may not know the task. */
   readonly #settledAt: number;
   readonly #until: number;
   readonly #lastPollAt: number;
@@ -95,7 +92,6 @@ export class Pace {
     return Math.min(timeoutMs * 2 ** this.timeouts, Math.max(this.#lastPollAt - now, lastPollMs));
   }
 
-  /** Records what a poll has shown, for this task and for the model. */
   learn({ sentAt, check, error }: Polled): void {
     this.#hadLastPoll ||= sentAt >= this.#lastPollAt;
     this.failures = check ? 0 : this.failures + 1;

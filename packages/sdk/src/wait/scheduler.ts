@@ -19,7 +19,6 @@ export function mostInFlight({ maxQueriesInFlight = 16 }: SchedulerOptions): num
 
 /** What the waits of one client share: the slots of their polls, and what they have learned. */
 export class Scheduler {
-  /** Returns what was learned about a model, or about a kind if the model is not known. */
   readonly durationsOf: DurationsOf;
   /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
   timeoutMs = 10_000;
@@ -41,7 +40,6 @@ export class Scheduler {
     );
   }
 
-  /** Records how long a response took, so that a slow service gets more time. */
   recordLatency(ms: number): void {
     this.timeoutMs = Math.max(1_000, 8 * ms, 0.98 * this.timeoutMs);
   }

@@ -64,7 +64,6 @@ export async function waitAll<T extends Task>(
   return orAbort(Promise.all(outcomes), signal).finally(stop);
 }
 
-/** Starts to wait for each task. `stop` ends all the waits. */
 function startWaits<T extends Task>(subject: string, tasks: Iterable<T>, given: WaitOptions<T["kind"]>) {
   const { signal, ...options } = readOptions("wait", given, waitOptions);
   const list = [...tasks];

@@ -9,14 +9,12 @@ import { Deadline, orAbort } from "../time/deadline.ts";
 import { Pace, type Polled } from "./pace.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** The types of the options of a wait. */
 export const waitOptions: OptionTypes<WaitOptions> = {
   onUpdate: "function",
   waitTimeoutMs: "number",
   signal: "signal",
 };
 
-/** What a query has shown. */
 export interface WaitCheck<K extends Kind = Kind> {
   readonly state: State;
   readonly status: number | undefined;
@@ -29,14 +27,12 @@ export interface WaitCheck<K extends Kind = Kind> {
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<WaitCheck<K>>;
 
-/** Dependencies of a wait. */
 export interface WaitHost {
   readonly emit: Emit;
   readonly time: Time;
   readonly scheduler: Scheduler;
 }
 
-/** Polls a task until it has succeeded, and resolves to its record. */
 export async function waitFor<K extends Kind>(
   task: Task<K>,
   check: CheckOnce<K>,
@@ -107,7 +103,6 @@ async function observe<K extends Kind>(
   return seen instanceof Error ? { sentAt, error: seen } : { sentAt, check: seen };
 }
 
-/** Emits that a poll failed, which the wait will repeat. */
 function emitRetry({ sentAt, error }: Polled, task: Task, pace: Pace, { emit, time }: WaitHost): void {
   const { kind, model, taskid, generationId } = task;
   const { status, requestId } = error instanceof ServiceError ? error : { status: undefined, requestId: undefined };
