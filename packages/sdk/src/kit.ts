@@ -1,9 +1,4 @@
-/**
- * What the packages of mediagen share with the SDK. It is not for users: it may change in any version. It exports at most
- * eight values.
- *
- * @module
- */
+/** What the packages of mediagen share with the SDK, at most eight values. Not for users: it may change in any version. @module */
 
 import { codes, operations } from "./spec/operations.gen.ts";
 import { schemas } from "./spec/schemas.gen.ts";
@@ -16,7 +11,6 @@ export { issuesIn } from "./form/model.ts";
 export { stateDirectory } from "./node/state-directory.ts";
 export type { Kind, Operation, Schemas } from "./spec/operation.ts";
 
-/** The tables of the service. */
 export const service: {
   readonly codes: typeof codes;
   readonly operations: typeof operations;

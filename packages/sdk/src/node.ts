@@ -43,8 +43,7 @@ export async function download(
  * URL. A file on disk is read while it is sent.
  *
  * @returns The image, with its media type from its first bytes.
- * @throws An {@link InvalidRequestError} if it is not an image, is too large, cannot be opened, or leads into a private
- *   network
+ * @throws An {@link InvalidRequestError} if it is no image, is too large, is unreadable, or leads into a private network
  * @throws A {@link ServiceError} if a response has an HTTP status other than 200
  * @throws A {@link ConnectionError} if it does not arrive completely in time; it is safe to retry
  * @throws The signal's reason if the signal aborts

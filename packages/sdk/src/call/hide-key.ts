@@ -3,7 +3,6 @@ export type Hide = (text: string, minimum?: number) => string;
 
 /** The minimum length of a key that is hidden within words. A shorter one is hidden only as a word of its own. */
 const shortestSecret = 8;
-/** The maximum number of keys that are hidden. Most clients have one. */
 const keptKeys = 16;
 /** Fields that lead to a paid result: showing the key is better than losing the result. Entries of lists belong to their field. */
 const kept = /^(taskid|url|\d+)$/;

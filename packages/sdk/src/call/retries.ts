@@ -11,8 +11,7 @@ export interface RetryOptions {
    */
   readonly retries?: number | undefined;
   /**
-   * HTTP statuses after which a generation is retried as well. What they mean at this service is not documented. 503
-   * counts only with a Retry-After header.
+   * HTTP statuses after which a generation is retried as well. Their meaning here is not documented. 503 needs a Retry-After header.
    * @default []
    */
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;

@@ -26,13 +26,11 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   return createClient(options, webRuntime);
 }
 
-/** Creates the runtime of a client that only has fetch. */
 export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOptions): Runtime {
   const transport = fetchTransport(given, fetchSendsOnce);
   return { loadTransport: async () => transport, fetch: given, processes: async () => ({ hasEnded: () => false }) };
 }
 
-/** Creates a client for a runtime. */
 export function createClient<O extends MediaGenOptions>(
   options: O,
   createRuntime: (options: O, origin: string) => Runtime,
@@ -89,7 +87,6 @@ export function createClient<O extends MediaGenOptions>(
   };
 }
 
-/** Returns the ledger of a client, and the signal of the call that needs it. */
 async function openLedger({ ledger }: Host, method: string, options: CallOptions) {
   const advice = "Pass { store } to createMediaGen, such as fileStore(directory).";
   if (!ledger) throw invalidRequest(method, "store", "missing", "is missing", advice);

@@ -78,7 +78,6 @@ function headersOf(model: Model, { headers, idempotencyKey }: GenerateOptions, a
   return readHeaders(model, { ...given, [name]: own }, undefined, nothingWasSent);
 }
 
-/** Checks a form with its files, and returns it as it is sent. */
 async function readFields(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
   const subject = typeof model === "string" ? model : "generate";
   const operation = unchecked ? uncheckedOperation(kind, model) : findModel(model, kind).operation;

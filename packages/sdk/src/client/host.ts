@@ -27,11 +27,9 @@ export interface Host extends Runtime, CallHost, WaitHost, ResultHost {
   readonly beforeGenerate: BeforeGenerate | undefined;
   readonly states: StateOptions;
   readonly store: GenerationStore | undefined;
-  /** Loads the ledger of the store, if there is one. */
   readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
-/** A task as its client made it. */
 interface Handle extends Task {
   checkSilently(options: CallOptions): Promise<Check>;
 }
@@ -39,7 +37,6 @@ interface Handle extends Task {
 // Loaded at first use, so that clients without a store do not load it.
 const loadLedger = () => import("../store/ledger.ts");
 
-/** Creates the host of a client. */
 export function createHost<O extends MediaGenOptions>(
   given: O,
   createRuntime: (options: O, origin: string) => Runtime,

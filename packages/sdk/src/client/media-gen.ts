@@ -30,8 +30,7 @@ export interface KindClient<K extends Kind> {
    * @param form Fields as the service names them. `undefined` fields are not sent.
    * @param options At least `{ unchecked: true }`.
    * @returns The new task, as soon as the service has created it. Its results come later.
-   * @throws An {@link InvalidRequestError} if a form cannot hold a value, or would be billed without its files; nothing
-   *   was sent
+   * @throws An {@link InvalidRequestError} if a form cannot hold a value, or would lack its files; nothing was sent
    * @throws The other errors of `generate` for models that the SDK knows
    * @example
    * const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });
@@ -97,13 +96,11 @@ export interface MediaGen {
   /** The methods for images. */
   readonly image: KindClient<"image">;
   /**
-   * Creates one paid task of a model that is known only at run time. Otherwise it does what `media.video.generate` and
-   * `media.image.generate` do.
+   * Creates one paid task, like `media.video.generate`, of a model that is known only at run time.
    *
    * @param form The fields of the model's form. The compiler checks them if the model is a literal.
    * @returns The new task, as soon as the service has created it.
-   * @throws An {@link InvalidRequestError} if there is no such model, or a field or an option is not valid; nothing was
-   *   sent
+   * @throws An {@link InvalidRequestError} if there is no such model, or a field or option is not valid; nothing was sent
    * @throws The other errors of `media.video.generate`
    * @example
    * const task = await media.generate(job.model, job.form, { idempotencyKey: job.id });
@@ -124,8 +121,7 @@ export interface MediaGen {
    */
   task(saved: TaskJSON): AnyTask;
   /**
-   * Returns what the store knows about generations at this service. Takes up to 15 seconds if another process may have
-   * just ended.
+   * Returns what the store knows about generations at this service. Takes up to 15 s if another process may have just ended.
    *
    * @returns The tasks to resume, and the generations whose outcome is unknown.
    * @throws An {@link InvalidRequestError} if the client has no store

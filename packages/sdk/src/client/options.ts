@@ -97,7 +97,6 @@ export interface GenerateOptions extends RequestOptions {
   readonly unchecked?: boolean | undefined;
 }
 
-/** The options of `generate`. */
 export const generateOptions: OptionTypes<GenerateOptions> = {
   idempotencyKey: "any",
   extraFields: "any",

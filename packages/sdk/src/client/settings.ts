@@ -43,7 +43,6 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   return url.href.replace(/\/$/, "");
 }
 
-/** Rejects pages and the workers of browsers, unless the caller has said that this is meant. */
 function rejectBrowser(subject: string, allowed: boolean): void {
   // A worker has no page. The workers of other runtimes have other names.
   const isBrowser = "document" in globalThis || globalThis.navigator?.userAgent?.startsWith("Mozilla/");

@@ -14,7 +14,6 @@ import { deleteTasks, queryTask } from "./tasks.ts";
 
 export interface TaskHandle<out K extends Kind> extends Pick<Task<K>, Exclude<keyof TaskJSON, "version" | "partial">> {}
 
-/** The handle of a task: its data, and its methods on a client. */
 export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   #record: Records[K] | undefined;
   #partial: TaskJSON["partial"];
@@ -41,7 +40,6 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return this.#host.report({ operation, task: this }, () => this.checkSilently(options));
   }
 
-  /** Checks without reporting a failure. */
   async checkSilently(options: RequestOptions): Promise<Check<K>> {
     try {
       const { recorded, ...check } = await this.#check(options);
@@ -55,7 +53,6 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     }
   }
 
-  /** Returns the delay after which one more check is worth its request. */
   #afterMs(): number {
     const { scheduler, time } = this.#host;
     if (this.createdAt === undefined) return longestRetryMs;
@@ -63,7 +60,6 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return Math.ceil(scheduler.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
   }
 
-  /** Returns whether the service may not know the task yet. */
   #isUnsettled(error: unknown): error is ServiceError {
     const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
     const isRejection = error instanceof ServiceError && error.code === codes.failure;
@@ -114,7 +110,6 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 }
 
-/** Returns a saved task if it is complete and of this origin; rejects it otherwise. */
 export function readTask(saved: TaskJSON, client: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {
     const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";

@@ -12,7 +12,6 @@ import type { QueryFields } from "../spec/types.gen.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
 import type { Host } from "./host.ts";
 
-/** Queries a task's record. */
 export async function queryTask<K extends Kind>(
   host: Host,
   subject: Subject & { readonly kind: K; readonly taskid: string },
@@ -30,7 +29,6 @@ export async function queryTask<K extends Kind>(
   return { record: record as TaskRecord as Records[K], requestId: response.requestId };
 }
 
-/** Returns whether the service knows a task. */
 export async function isKnown(host: Host, kind: Kind, taskid: string, signal?: AbortSignal): Promise<boolean> {
   try {
     await queryTask(host, { kind, taskid }, { signal });

@@ -164,10 +164,8 @@ export class OutcomeUnknownError extends MediaGenError {
   }
 }
 
-/** What is known of the response of a lost generation. */
 type LostResponse = Partial<ServiceResponse> & { readonly cause?: unknown };
 
-/** Creates the error of a response, in the class of its code or HTTP status. */
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
   const [, , { status, code }] = about;
   if (code === codes.insufficientCredits) return new InsufficientCreditsError(...about);
@@ -215,7 +213,6 @@ export interface SentGeneration extends Pick<GenerationFacts, "kind" | "model" |
   readonly at: number;
 }
 
-/** Returns the start of a record's message after a colon, or an empty text if it has none. */
 function messageIn(record: TaskRecord | undefined): string {
   const { message } = Object(record) as { readonly message?: unknown };
   return typeof message === "string" && message !== "" ? `: ${shorten(message)}` : "";
@@ -228,12 +225,10 @@ export function messageOf(error: unknown): string {
   return error.message.includes(inner) ? error.message : `${error.message}: ${inner}`;
 }
 
-/** Returns the description of a request that may have been sent and has no readable response. */
 export function noResponse(cause: unknown): string {
   return `there was no complete response (${messageOf(cause)})`;
 }
 
-/** Throws an {@link InvalidRequestError} if there are issues. */
 export function rejectIssues(subject: string, issues: readonly Issue[], outcome?: string): void {
   if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);
 }

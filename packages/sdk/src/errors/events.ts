@@ -84,12 +84,9 @@ function lineOf({ error, ...event }: MediaGenEvent & { readonly error?: unknown 
   return `mediagen: ${JSON.stringify({ ...event, error: error && { name, status, code, message } })}`;
 }
 
-/** The kind, model, task and generation that a call is about. */
 export type Subject = Partial<Pick<CallEvent, "kind" | "model" | "taskid" | "generationId">>;
 
-/** A method that is called, for its events and errors. */
 export interface Method extends Subject {
-  /** The operation's id in the service's description, or the method's name. */
   readonly operation: string;
   readonly task?: Task | undefined;
   /** What its errors say of the generation, if that comes before it. */
@@ -99,7 +96,6 @@ export interface Method extends Subject {
 /** Runs a method, and emits one event if it fails. A method that is reported must not call another one. */
 export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 
-/** Creates the function that reports failures. */
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
   return ({ operation, task, billed = task && "yes", ...subject }, run) => {
     const about = task ?? subject;

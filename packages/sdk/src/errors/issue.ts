@@ -10,7 +10,6 @@ export interface Issue {
   readonly message: string;
 }
 
-/** The outcome in an `InvalidRequestError` of a request that was checked before sending. */
 export const nothingWasSent = "Nothing was sent.";
 
 /** The description of a task, in words that follow "must be". */
@@ -22,12 +21,10 @@ export function issueOf(field: string, code: IssueCode, problem: string, ...advi
   return { field: name, code, message: joined(`${name} ${problem}.`, ...advice) };
 }
 
-/** Returns a problem: the value is something else than it must be. */
 export function mustBe(expected: string, value: unknown): string {
   return `must be ${expected}, not ${describeValue(value)}`;
 }
 
-/** Creates the issue of a file that can no longer be read. */
 export function hasChanged(field: string): Issue {
   return issueOf(field, "invalid", "has changed since it was given, or is gone", "Pass the file again.");
 }
@@ -39,7 +36,6 @@ export function unknownName(name: string, what: "field" | "option", names: reado
   return issueOf(name, "unknown", `is not a known ${what}`, advice);
 }
 
-/** Joins sentences; some may be missing. */
 export function joined(...sentences: (string | false | undefined)[]): string {
   return sentences.filter(Boolean).join(" ");
 }
@@ -60,12 +56,10 @@ export function countCharacters(text: string): number {
   return text.replace(/[\u{10000}-\u{10ffff}]/gu, "x").length;
 }
 
-/** Returns the start of a text that is too long to be shown completely. */
 export function shorten(text: string, limit = 200): string {
   return text.length > limit ? `${text.slice(0, limit)}... (${text.length} characters)` : text;
 }
 
-/** Returns the candidate that is closest to a mistyped word, or undefined if none is close. */
 export function closestName(word: string, candidates: Iterable<string>): string | undefined {
   const [given, names] = [word.toLowerCase(), [...candidates]];
   const edits = [0, 1, 2, 3].slice(0, Math.ceil(given.length / 4) + 1);

@@ -47,7 +47,6 @@ export function readOptions<Options extends object>(
   return Object.fromEntries(valuesOf(given, Object.keys(table))) as Options;
 }
 
-/** Returns the issues of an option, or of the options in it. */
 function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable = "any"): readonly Issue[] {
   const [words, isValid] = types[typeof type === "string" ? type : "options"];
   if (!isValid(value)) {

@@ -18,11 +18,7 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
   return !fetch && !("Deno" in globalThis) && !("bun" in process.versions);
 }
 
-/**
- * Checks the option that only connections on node:http have, and the proxy that the environment names for the base URL.
- *
- * @throws An {@link InvalidRequestError} if there will be no such connection, or the option or the proxy cannot be used
- */
+/** Rejects an agent that would have no effect, and a proxy of the environment for the base URL that cannot be used. */
 export function checkConnectOptions({ agent }: ConnectOptions, origin: string, isNodeHttp: boolean): void {
   if (agent === undefined) return void (isNodeHttp && environmentProxy(new URL(origin)));
   // The cast: Node calls this method, which its types leave out.
@@ -36,12 +32,7 @@ export function checkConnectOptions({ agent }: ConnectOptions, origin: string, i
   throw invalidRequest("createMediaGen", "agent", "invalid", problem, advice);
 }
 
-/**
- * Returns the URL of the proxy that the environment names for a URL. No proxy leads to this machine: somebody who sets a variable
- * seldom means that.
- *
- * @throws An {@link InvalidRequestError} if Node cannot connect through that proxy by itself
- */
+/** Returns the environment's proxy for a URL: none for this machine, which is seldom meant. Rejects one that Node cannot use. */
 export function environmentProxy(url: URL): string | undefined {
   const namedBy = [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"].find(read);
   if (namedBy === undefined || isLoopback(url) || isExcluded(url, read("NO_PROXY") ?? "")) return undefined;

@@ -19,10 +19,7 @@ const connectMs = 10_000;
 /** The timeout of one address of several, before the next is tried. Node's own 250 ms are too short for distant servers. */
 const addressTimeoutMs = 1_000;
 
-/**
- * MSW and nock put a function of this name in the place of one without. They see connections by it, but no request in a tunnel, so that
- * a test would reach the paid service.
- */
+/** Node's function has no name, that of MSW and nock has. They see no request in a tunnel: a test would reach the paid service. */
 const isIntercepted = (): boolean => Socket.prototype.connect.name === "connect";
 
 /** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users. */
@@ -50,10 +47,7 @@ export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): A
   return created;
 }
 
-/**
- * Sends a request and resolves to what `receive` makes of its response. `send` is called once bytes may leave. Until then nothing is
- * written, not even into a buffer.
- */
+/** Resolves to what `receive` makes of the response. Until `send` is called, nothing is written, not even into a buffer. */
 export function exchange<T>(
   url: URL,
   { signal, ...given }: RequestOptions,
@@ -100,10 +94,7 @@ export function exchange<T>(
   });
 }
 
-/**
- * Resolves once bytes may leave through a socket: it is connected, and the certificate is known to be good. Nothing is known of a socket
- * that another library made, so it is used at once.
- */
+/** Resolves once bytes may leave: connected, with a good certificate. Another library's socket says nothing, and is used at once. */
 async function connected(socket: Socket, { protocol }: URL): Promise<void> {
   // The cast: only TLS sockets have these. In a tunnel they are the only sign that a session is not established yet.
   const { encrypted, secureConnecting } = socket as Partial<Record<"encrypted" | "secureConnecting", boolean>>;

@@ -3,12 +3,7 @@ import { pipeline, type Readable } from "node:stream";
 import zlib from "node:zlib";
 import { UnusableError } from "../result/get.ts";
 
-/**
- * Returns the body of a response as it was before it was encoded. Some gateways compress even if the request accepts no encoding.
- * A body that ends before its encoding does is an error.
- *
- * @throws An {@link UnusableError} if the encoding is not supported
- */
+/** Returns a decoded body: some gateways encode unasked. A body that ends before its encoding does is an error. */
 export function decode(message: IncomingMessage): Readable {
   const encoding = message.headers["content-encoding"]?.toLowerCase() || "identity";
   if (encoding === "identity") return message;

@@ -33,7 +33,6 @@ export interface Download {
 
 const downloadOptions: OptionTypes<DownloadOptions> = { ...resultOptions, overwrite: "boolean", name: "any" };
 
-/** Saves every result of a task. The entry point documents it. */
 export function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
   return reportFetching("download", task, async (host) => {
     const options = readOptions("download", given, downloadOptions);
@@ -127,7 +126,6 @@ async function write(file: FileHandle, result: Result, options: ResultOptions): 
   return { bytes: end, type: mediaType, sha256: hash.digest("hex") };
 }
 
-/** Returns whether a file has these bytes. */
 async function hasBytes(path: string, expected: Pick<Download, "bytes" | "sha256">): Promise<boolean> {
   const found = await stat(path);
   if (!found.isFile() || found.size !== expected.bytes) return false;

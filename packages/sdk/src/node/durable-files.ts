@@ -3,12 +3,10 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Returns the code of a system error, such as `ENOENT`; undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
-/** Returns the names in a directory; none if there is no directory. */
 export function namesIn(directory: string): Promise<readonly string[]> {
   return fs.readdir(directory).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return [];

@@ -13,7 +13,6 @@ export function fileFrom(source: FileSource, options: FileFromOptions, isNodeHtt
   return portableFileFrom(source, options, { openPath, get: isNodeHttp ? get : undefined });
 }
 
-/** Opens a file by its path or its `file:` URL. */
 async function openPath(text: string): Promise<File> {
   try {
     const path = /^file:/i.test(text) ? fileURLToPath(text) : text;

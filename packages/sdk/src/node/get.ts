@@ -34,7 +34,6 @@ export function nodeGet(options: ConnectOptions): ResultGet {
 /** The maximum wait for the addresses of a host that a proxy connects to: some machines behind one resolve none, and fail slowly. */
 const lookUpMs = 2_000;
 
-/** Rejects a URL whose host this machine resolves to an address that is not public. */
 function rejectPrivate({ hostname }: URL): Promise<void> {
   return new Promise((resolve, reject) => {
     setTimeout(resolve, lookUpMs).unref();

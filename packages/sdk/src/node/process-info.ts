@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import type { ProcessInfo } from "../store/entries.ts";
 import { codeOf } from "./durable-files.ts";
 
-/** Returns the identity of this process, and a check whether another one of this host has ended. */
 export function processInfo(): ProcessInfo {
   const own = { host: hostname(), bootId: bootId(), pid: process.pid };
   return {
@@ -23,7 +22,6 @@ function bootId(): string | undefined {
   }
 }
 
-/** Returns whether a process of this machine has this id. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -9,10 +9,7 @@ import type { ConnectOptions } from "./connect-options.ts";
 import { agentFor, exchange } from "./connection.ts";
 import { decode } from "./decode.ts";
 
-/**
- * The size of the pieces in which forms are read and sent. With 64 KiB, 512 MiB took 79 MB of memory, with 48 KiB 68 MB, and with
- * 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces.
- */
+/** With 64 KiB, 512 MiB took 79 MB of memory; with 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces. */
 const pieceBytes = 48 * 1024;
 
 /** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */

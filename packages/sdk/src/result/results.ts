@@ -33,8 +33,7 @@ export async function resultsOf(task: Task, host: ResultHost, signal?: AbortSign
 const maxBytesInMemory = 256 * 1024 * 1024;
 
 /**
- * Fetches every result of a task into memory. In Node, `download` of `@mediagen/sdk/node` saves results to disk
- * instead.
+ * Fetches every result of a task into memory. In Node, `download` of `@mediagen/sdk/node` saves them to disk.
  *
  * @param task A task that has succeeded.
  * @param options A result of more than `maxBytes` is rejected: 256 MiB by default.

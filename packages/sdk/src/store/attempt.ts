@@ -162,7 +162,6 @@ export class Attempt {
     });
   }
 
-  /** Stops the renewals. */
   #end(): void {
     // With a reason, because the stack trace of the default error takes as long as a write.
     this.#ending.abort("ended");
@@ -170,7 +169,6 @@ export class Attempt {
   }
 }
 
-/** Whether an attempt has not recorded its outcome. */
 function isUnderWay(entry: GenerationRecord | undefined): boolean {
   return entry?.state === "claimed" || entry?.state === "sending";
 }

@@ -11,9 +11,7 @@ const silentAfterMs = 15_000;
 
 /** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
-  /** This process, if the runtime can identify it. */
   readonly sender?: GenerationRecord["sender"];
-  /** Whether that process is known to have ended. */
   hasEnded(sender: NonNullable<GenerationRecord["sender"]>): boolean;
 }
 
@@ -100,7 +98,6 @@ export class Entries {
     return isUnchanged && (await this.isOver(entry, silentAfterMs)) ? this.get(first.id) : entry;
   }
 
-  /** Settles like an operation of the store, but in time. */
   within<T>(act: string, operate: () => Promise<T>, ms: number = timeoutMs): Promise<T> {
     const operation = new Promise<T>((resolve) => resolve(operate()));
     return new Promise((resolve, reject) => {

@@ -37,28 +37,23 @@ export interface Recovery<T = AnyTask> {
   readonly unreadable: readonly UnreadableRecord[];
 }
 
-/** A generation to record. */
 export interface LedgerGeneration extends Omit<GenerationFacts, "origin" | "digest"> {
   readonly operation: Operation;
   readonly wire: WireFields;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sends a generation as an attempt, and returns its task. */
 type Send = (attempt: Attempt) => Promise<TaskJSON>;
 
-/** Tasks that have ended. */
 interface Ended extends Pick<GenerationRecord, "kind" | "outcome"> {
   readonly taskids: readonly string[];
   readonly generationId?: string;
 }
 
-/** The task of a key, or the entry that a new attempt replaces. */
 type Found = { readonly task?: TaskJSON; readonly replaces?: GenerationRecord | undefined };
 
 /** Records the generations of one client in its store: an idempotency key stands for one of them. */
 export class Ledger extends Entries {
-  /** Returns the task of a key, or generates one. */
   async generate(generation: LedgerGeneration, send: Send): Promise<TaskJSON> {
     const { kind, model, operation, wire, resultCount, idempotencyKey, signal } = generation;
     const { origin } = this.host;
@@ -184,7 +179,6 @@ export class Ledger extends Entries {
     };
   }
 
-  /** Records the caller's finding about a generation of unknown outcome, and returns its task. */
   resolve(id: string, resolution: Resolution, exists: Exists, signal?: AbortSignal): Promise<TaskJSON | undefined> {
     return resolve(this, id, resolution, exists, signal);
   }
@@ -200,7 +194,6 @@ function describe(entry: GenerationRecord): UnknownGeneration {
   return { generationId: entry.id, kind, model, digest, idempotencyKey, at: entry.createdAt, reason };
 }
 
-/** Rejects a key of another generation. */
 function rejectOther(first: GenerationFacts, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
   const isSameModel = first.model === model && first.kind === kind;
   if (isSameModel && first.digest === digest) return;

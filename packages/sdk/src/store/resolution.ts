@@ -16,14 +16,9 @@ export type Resolution =
     }
   | "notCreated";
 
-/** Returns whether the service knows a task. */
 export type Exists = (kind: Kind, taskid: string) => Promise<boolean>;
 
-/**
- * Records the caller's finding about a generation, and returns its task.
- *
- * @throws An {@link InvalidRequestError} or a {@link StoreError} if nothing was recorded
- */
+/** Records the caller's finding about a generation, and returns its task. */
 export async function resolve(
   entries: Entries,
   id: string,

@@ -1,18 +1,10 @@
 import { sha256 } from "../form/digest.ts";
 import type { GenerationRecord, GenerationState, UnreadableRecord } from "../task/generation.ts";
 
-/** Result of `write`: whether the entry was written, and if not, what is stored instead. */
+/** Result of `write`: the entry was stored durably; or nothing was changed, and `current` is what is stored under its id. */
 export type WriteResult =
-  | {
-      /** The entry was stored durably. */
-      readonly written: true;
-    }
-  | {
-      /** Nothing was changed. */
-      readonly written: false;
-      /** The entry that is stored under this id; undefined if there is none. */
-      readonly current: GenerationRecord | undefined;
-    };
+  | { readonly written: true }
+  | { readonly written: false; readonly current: GenerationRecord | undefined };
 
 /** The entries that `list` yields. */
 export interface ListFilter {
@@ -22,11 +14,7 @@ export interface ListFilter {
 
 /** The entries that `forget` removes. */
 export interface ForgetOptions {
-  /**
-   * Whether entries with an idempotency key are removed as well. Their keys can then generate again, which is billed
-   * again.
-   * @default false
-   */
+  /** Whether entries with a key are removed, too. Their keys can then generate again, which is billed again. @default false */
   readonly keyed?: boolean | undefined;
   /** The time before which entries were last written, in milliseconds since 1970. Later ones stay. @default Infinity */
   readonly before?: number | undefined;
@@ -41,15 +29,13 @@ export interface ForgetOptions {
  * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly
  *    one is written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
  * 2. Nothing expires and nothing is evicted. Losing an entry with a key can pay twice.
- * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own entry when it writes
- *    again.
+ * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own entry later.
  * 4. An entry is stored unchanged, including unknown fields.
  */
 export interface GenerationStore {
   /**
    * Stores an entry if it follows the stored one, in one atomic step. It follows if the stored revision is
-   * `entry.revision - 1` and the stored attempt is `entry.follows`. Revision 1 follows if nothing is stored under the
-   * id.
+   * `entry.revision - 1` and the stored attempt is `entry.follows`. Revision 1 follows if nothing is stored.
    *
    * @returns Whether the entry was written. If not, what is stored instead.
    * @throws An error of the storage; the entry may have been written anyway
@@ -86,13 +72,11 @@ export interface GenerationStore {
   forget(options?: ForgetOptions): Promise<number>;
 }
 
-/** Whether an entry may replace the stored one. */
 export function mayFollow(entry: GenerationRecord, current: GenerationRecord | undefined): boolean {
   if (!current) return entry.revision === 1;
   return current.revision === entry.revision - 1 && current.attempt === entry.follows;
 }
 
-/** Whether `forget` removes an entry. */
 export function mayForget(entry: GenerationRecord, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
   if (entry.state !== "ended" && entry.state !== "notCreated") return false;
   return (keyed || entry.idempotencyKey === undefined) && entry.updatedAt < before;

@@ -3,10 +3,7 @@ import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
 
 export type { DeleteFields, Deletions, Records, TaskRecord } from "../spec/types.gen.ts";
 
-/**
- * A task as plain JSON: everything that is needed to resume it in another process or on another machine. It fits the
- * JSON types of workflow engines, which an interface would not.
- */
+/** A task as plain JSON, to resume it in any process. It fits the JSON types of workflow engines, which an interface would not. */
 export type TaskJSON = {
   /** The version of this format. */
   readonly version: 2;
@@ -22,26 +19,17 @@ export type TaskJSON = {
   readonly model?: string;
   /** The time of the generation, in milliseconds since 1970, unless the task was created from its id alone. */
   readonly createdAt?: number;
-  /**
-   * The URL in the response to the generation, if there was one. Some models return one immediately. Whether the result
-   * is already there is not documented by the service.
-   */
+  /** The URL in the response to the generation, if there was one. Whether its result is already there is not documented. */
   readonly initialUrl?: string;
   /** The id of the generation's entry in the store, if there is a store. */
   readonly generationId?: string;
-  /**
-   * The id that the service, or a proxy in front of it, gave the request that created the task, if there was one.
-   * Include it when you contact support.
-   */
+  /** The id that the service or a proxy gave the request that created the task. Include it when you contact support. */
   readonly requestId?: string;
   /** If there were fewer results than requested: their number, and for how many checks in a row it has not changed. */
   readonly partial?: { readonly count: number; readonly checks: number };
 };
 
-/**
- * A generated task: plain data with four methods. Save `JSON.stringify(task)`, and `media.task(JSON.parse(text))`
- * restores the task in any process.
- */
+/** A task: plain data with four methods. `media.task(JSON.parse(text))` restores it from `JSON.stringify(task)` in any process. */
 export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version" | "kind" | "partial"> {
   /** The kind of its results: video or image. */
   readonly kind: K;
@@ -102,16 +90,10 @@ export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version
 /** A task of either kind. */
 export type AnyTask = Task<"video"> | Task<"image">;
 
-/**
- * The state that the SDK reads from a record: `succeeded` once its results are there, `failed` only if `statuses` or
- * `classify` say so.
- */
+/** The state of a task: `succeeded` once its results are there, `failed` only if `statuses` or `classify` say so. */
 export type State = "pending" | "succeeded" | "failed";
 
-/**
- * The result of one query of a task: its state, and the record it was read from. The service may not know a pending task
- * yet; `afterMs` is the delay until the next check is worth it, in milliseconds.
- */
+/** The result of one query. The service may not know a pending task yet. `afterMs`: the milliseconds until the next check. */
 export type Check<K extends Kind = Kind> = {
   /** The raw status, if there is a record. What its values mean is not documented by the service. */
   readonly status: number | undefined;
@@ -176,10 +158,7 @@ export interface ResultOptions extends CallOptions {
    * @default 4_294_967_296 (4 GiB), or 268_435_456 (256 MiB) for `blobs`
    */
   readonly maxBytes?: number | undefined;
-  /**
-   * The maximum time without any bytes arriving, in milliseconds. The time that you take to read from `streams` does not count.
-   * @default 30_000
-   */
+  /** The maximum time without bytes, in milliseconds. Time that you take to read `streams` does not count. @default 30_000 */
   readonly stallTimeoutMs?: number | undefined;
   /**
    * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the IP

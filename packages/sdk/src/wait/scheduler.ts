@@ -17,7 +17,6 @@ export function mostInFlight({ maxQueriesInFlight = 16 }: SchedulerOptions): num
   return 4 * maxQueriesInFlight;
 }
 
-/** What the waits of one client share: the slots of their polls, and what they have learned. */
 export class Scheduler {
   readonly durationsOf: DurationsOf;
   /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
