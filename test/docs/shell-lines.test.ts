@@ -20,7 +20,7 @@ const lines = [
 const beginning = "npm init -y && npm pkg set type=module";
 
 // Those of the command itself are run by test/package/command.test.ts.
-test("every shell line of guides and READMEs is run below, or one that differs in its program alone; but for installing, the service's own address, and curl", () => {
+test("every shell line of guides and READMEs is run below, or one that differs in its program alone; but for installing, the service's own address, curl, and npm test", () => {
   expect(
     lines
       .filter(
@@ -70,6 +70,7 @@ test("every shell line of guides and READMEs is run below, or one that differs i
     "node unknown.ts settle order-1 --taskid video-123",
     "npm ci && npm run pack", // Each tarball is packed and installed by test/package.
     "npm ci && npm start",
+    "npm ci && npm test",
     "npm install @opentelemetry/api",
     "npx restate-server", // By test/engines.
     "redis-server --appendonly yes --appendfsync always --maxmemory-policy noeviction",

@@ -22,6 +22,10 @@ function fileNameOf(file: Blob, fallback: string): string {
   return given.replace(/[\p{Cc}";=]/gu, "_") || `${fallback}.${extensionOf(file.type) ?? subtype}`;
 }
 
+function quote(name: string): string {
+  return name.replace(/["\r\n]/g, encodeURIComponent);
+}
+
 /** Reads bytes of a file, or throws an {@link InvalidRequestError} if it is no longer what it was when it was given. */
 export async function bytesOf(part: string, slice: Blob): Promise<ArrayBuffer> {
   return slice.arrayBuffer().catch(() => {
@@ -34,13 +38,13 @@ export async function toMultipart(wire: WireFields): Promise<Blob> {
   // In lower case, as a Blob makes its type.
   const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
   const parts: Blob[] = [];
-  for (const [name, value, fileName] of formParts(wire)) {
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${toCRLF(name).replace(/["\r\n]/g, encodeURIComponent)}"`;
+  for (const [name, value, fileName = ""] of formParts(wire)) {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
     if (typeof value === "string") parts.push(new Blob([`${head}\r\n\r\n${toCRLF(value)}\r\n`]));
     else {
       await bytesOf(name, value.slice(0, 1));
       const type = value.type || "application/octet-stream";
-      const fileHead = `${head}; filename="${fileName}"\r\nContent-Type: ${type}\r\n\r\n`;
+      const fileHead = `${head}; filename="${quote(fileName)}"\r\nContent-Type: ${type}\r\n\r\n`;
       parts.push(new Blob([fileHead]), value, new Blob(["\r\n"]));
     }
   }
