@@ -32,9 +32,8 @@ const budgets: Sizes = {
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
   "scripts: lines": [721],
-  "test: lines of TypeScript": [13_798],
+  "test: lines of TypeScript": [13_797],
   "docs/site: lines": [67],
-  "packages: lines of the longest function, functions over 60 lines": [7, 1],
 };
 
 const sizes: Sizes = {

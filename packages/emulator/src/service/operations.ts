@@ -31,7 +31,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     const { url } = request;
     const route = operations.get(url.pathname);
     const call = calls.open(clock.now(), request, route?.operation);
-    const response = await (route ? serve(request, route, call) : noSuchOperation(request, call));
+    const response = await (route ? serve(request, route, call) : noSuchOperation(context, request, call));
     call.status = response.status;
     return response;
   };
@@ -83,14 +83,14 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     const good = respond(envelope, fault);
     return fault ? spoil(fault, request, context.activity, good) : good;
   }
+}
 
-  function noSuchOperation({ url, method }: EmulatorRequest, call: OpenCall): EmulatorResponse {
-    const msg = `there is no ${method} ${url.pathname}`;
-    calls.blame(call, [msg]);
-    // An unknown path has no codes of its own, but all operations have the same ones.
-    const [like] = operations.values();
-    return json({ code: like?.codes.failure, msg }, behaviour.unknownPathStatus);
-  }
+function noSuchOperation({ behaviour, calls, operations }: Context, request: EmulatorRequest, call: OpenCall) {
+  const msg = `there is no ${request.method} ${request.url.pathname}`;
+  calls.blame(call, [msg]);
+  // An unknown path has no codes of its own, but all operations have the same ones.
+  const [like] = operations.values();
+  return json({ code: like?.codes.failure, msg }, behaviour.unknownPathStatus);
 }
 
 async function perform(
