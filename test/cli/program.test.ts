@@ -190,23 +190,26 @@ describe.concurrent("mediagen models", () => {
 });
 
 test("mediagen emulator is the emulator's own command, here beside mediagen itself", async ({ expect }) => {
-  await inPlace(async ({ cwd }) => {
-    const { code, stdout } = await mediagen([
-      "emulator",
-      "--speed",
-      "50",
-      "exec",
-      "--",
-      process.execPath,
-      commandFile,
-      "image",
-      "A bicycle",
-      "-m",
-      "imgmodelz",
-      "-o",
-      `${cwd}/b.png`,
-      "-q",
-    ]).ended;
+  await inPlace(async ({ cwd, env: { XDG_STATE_HOME = "" } }) => {
+    const { code, stdout } = await mediagen(
+      [
+        "emulator",
+        "--speed",
+        "50",
+        "exec",
+        "--",
+        process.execPath,
+        commandFile,
+        "image",
+        "A bicycle",
+        "-m",
+        "imgmodelz",
+        "-o",
+        `${cwd}/b.png`,
+        "-q",
+      ],
+      { env: { XDG_STATE_HOME } },
+    ).ended;
     expect([code, stdout]).toEqual([0, `${cwd}/b.png\n`]);
   });
   expect((await mediagen(["emulator", "--help"]).ended).stdout).toContain("--credits N");

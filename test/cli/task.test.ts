@@ -391,7 +391,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await resolve("--taskid", "gone")).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(
-          /--taskid "gone" is not known to the service\..*--unverified to record it anyway\.\n {2}Nothing was recorded\./,
+          /--taskid "gone" is not known to the service\..*--unverified with it to record it anyway\.\n {2}Nothing was recorded\./,
         ),
       });
       // A person who believed that there is no task would pay again.

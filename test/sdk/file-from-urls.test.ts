@@ -66,10 +66,11 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     return { result: await errorOf(from(url, { fetch })), requested };
   }
 
-  test("is requested without a key, and its image is typed by its bytes", async () => {
+  test("is requested without a key, and its image is typed by its bytes and named by the URL", async () => {
     for (const url of [`${origin}/fox.gif?size=2`, new URL(`${origin}/fox.gif`), `${origin}/once`]) {
       const file = await from(url, { allowPrivateHosts });
-      expect(file).toMatchObject({ name: "file.gif", type: "image/gif", size: gif.length });
+      const name = String(url).endsWith("/once") ? "file.gif" : "fox.gif";
+      expect(file).toMatchObject({ name, type: "image/gif", size: gif.length });
     }
     for (const { headers } of requests) {
       expect(headers.authorization).toBeUndefined();

@@ -246,18 +246,18 @@ describe("the environment", () => {
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const query = (options: NodeMediaGenOptions = {}) =>
       thrownBy(clientOf({ port: 1 }, { retries: 0, ...options }).video.query("t-1"));
-    for (const exception of ["*", "media.example.com", ".example.com", "*.example.com", "a.example,example.com"]) {
+    for (const exception of ["*", "media.example.com", ".example.com", "*.example.com", "a.example,example.com:2"]) {
       vi.stubEnv("no_proxy", exception);
       expect(String(await query()), exception).toMatch(/nothing was sent.*ECONNREFUSED/);
     }
     vi.stubEnv("no_proxy", "");
     expect(String(await query({ agent: new https.Agent() }))).toMatch(/ECONNREFUSED/);
     expect(proxy.heads).toEqual([]);
-    for (const exception of ["example.org, not-media.example.com", "media.example.com:2", "media", ""]) {
+    for (const exception of ["example.org, not-media.example.com", "media", ""]) {
       vi.stubEnv("no_proxy", exception);
       await query();
     }
-    expect(targetsOf(proxy)).toEqual(Array(4).fill("media.example.com"));
+    expect(targetsOf(proxy)).toEqual(Array(3).fill("media.example.com"));
   });
 
   test.for([

@@ -109,6 +109,13 @@ describe.for([
     expect(arrived).toEqual([]);
   });
 
+  test("rejects a form whose media type a middleware has dropped", async () => {
+    const http = create({ apiKey: "key" });
+    http.use({ onRequest: ({ request }) => new Request(request, { headers: { "x-trace": "1" } }) });
+    expect(await errorOf(generate(http))).toMatchObject({ issues: [{ field: "headers.content-type" }] });
+    expect(arrived).toEqual([]);
+  });
+
   test("opens no envelope and retries nothing", async () => {
     respond = (response) => void response.end('{"code":9999,"msg":"no"}');
     expect(await query(create())).toMatchObject({ data: { code: 9999 }, response: { status: 200 } });

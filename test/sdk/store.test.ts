@@ -667,6 +667,14 @@ describe("resolve", () => {
     },
   );
 
+  test("by two people at once, as a task and as none, keeps the task", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, generate } = clientOf([], { store });
+    await Promise.all([media.resolve(id, { taskid: "t-1" }), media.resolve(id, "notCreated")]);
+    expect((await generate("k")).taskid).toBe("t-1");
+  });
+
   test("asks the service whether it knows the task, unless it is told not to", async () => {
     const store = sharedStore();
     const id = await unknown(store);

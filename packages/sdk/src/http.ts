@@ -38,7 +38,10 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const fetch = async (request: Request): Promise<Response> => {
     // A middleware or the options of a call may name another URL: neither the key nor a paid form goes there.
     if (!request.url.startsWith(`${baseUrl}/`)) throw invalidField(subject, "url", "is elsewhere", `Use ${baseUrl}.`);
+    // Without it, the parts of a form cannot be read. A middleware may have dropped it.
+    if (!request.headers.has("content-type")) throw invalidField(subject, "headers.content-type", "is missing");
     const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+    request.signal.throwIfAborted();
     for (const [name, use] of key === undefined ? [] : ignoredWithKey)
       if (request.headers.has(name)) throw invalidField(subject, `headers.${name}`, "would be ignored", `Use ${use}.`);
     const all = { ...Object.fromEntries(request.headers), ...keyHeaders(key, subject) };

@@ -132,7 +132,7 @@ export function spelled({ name, takes, field }: Flag): string {
 /** Returns a text of the SDK with flags in place of its options, and of the field that it begins with. */
 export function withFlags(text: string, flags: readonly Flag[], field: string = ""): string {
   const flagOf = (name: string) => {
-    const flag = flags.find((one) => one.field === name || optionOf(one) === name);
+    const flag = flags.find((one) => one.field === name || optionOf(one) === (name === "apiKey" ? "keyFd" : name));
     return flag && `--${flag.name}`;
   };
   const [, first = "", rest = field] = /^(\w+)(.*)$/s.exec(field) ?? [];

@@ -7,7 +7,6 @@ import type { Reply } from "./transport.ts";
 
 /** A response of the service without the API key. */
 export interface Answer extends ServiceResponse {
-  /** The complete body, without the key. */
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the body is an envelope, or may be a cut one. If not, the HTTP status says all that there is to know. */
@@ -43,7 +42,6 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Headers in which services and proxies return the id of a request, the service's own first. */
 const idHeaders = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"];
 
 export function readAnswer({ status, redirected, text: raw, headers }: Reply, now: number, hide: Hide): Answer {
@@ -84,7 +82,6 @@ export function readRetryAfter(header: unknown, now: number): number | undefined
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Says in words what a response is, if it is no success. */
 export function describe({ status, code, msg, data, text, verdict }: Answer): string {
   const task = taskidIn(data);
   const said =

@@ -104,7 +104,6 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   const deadline = new Deadline(time, totalMs, tooLong, context.signal);
   const { signal } = deadline;
   let hide: Hide | undefined;
-  /** Whether the first byte may have left. */
   let isSending = false;
   /** What the key function or the store rejected with. */
   let blocked: { readonly error: unknown } | undefined;
@@ -148,7 +147,6 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   }
 }
 
-/** Returns the error that a call ends with. `isLost`: the response to an earlier attempt was lost. */
 function failureOf(
   { answer, error }: Tried,
   operation: Operation,

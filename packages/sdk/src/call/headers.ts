@@ -3,7 +3,6 @@ import { type Issue, issueOf, nothingWasSent } from "../errors/issue.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
-/** Written by the build. */
 declare const MEDIAGEN_VERSION: string | undefined;
 
 /** Headers that the SDK or the runtime sets. The caller's own would break the request or its guarantees. */
@@ -69,6 +68,13 @@ export type ApiKey = string | undefined | (() => Promise<string | undefined>);
 export function keyHeaders(key: string | undefined, subject = "createMediaGen"): Readonly<Record<string, string>> {
   if (key === undefined) return {};
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
-    throw invalidRequest(subject, "apiKey", "invalid", unsendable, "Use printable ASCII.", nothingWasSent);
+    throw invalidRequest(
+      subject,
+      "apiKey",
+      "invalid",
+      key ? unsendable : "is empty",
+      "Use printable ASCII.",
+      nothingWasSent,
+    );
   return { authorization: key };
 }

@@ -4,8 +4,8 @@ export type Hide = (text: string, minimum?: number) => string;
 /** The minimum length of a key that is hidden within words. A shorter one is hidden only as a word of its own. */
 const shortestSecret = 8;
 const keptKeys = 16;
-/** Fields that lead to a paid result: showing the key is better than losing the result. Entries of lists belong to their field. */
-const kept = /^(taskid|url|\d+)$/;
+/** Fields that lead to a paid result: showing the key is better than losing the result. */
+const kept = /^(taskid|url)$/;
 
 /** Hides the keys that a client has used last. The URL of a result may contain one, although none is sent to it. */
 export class UsedKeys {
@@ -16,7 +16,8 @@ export class UsedKeys {
   /** Adds a key that is about to be sent. Returns what hides the keys as they are now: later ones push none of these out. */
   add(key: string): Hide {
     if (this.#patterns.has(key)) return this.hide;
-    if (this.#patterns.size === keptKeys) this.#patterns.clear();
+    const [oldest = ""] = this.#patterns.keys();
+    if (this.#patterns.size === keptKeys) this.#patterns.delete(oldest);
     const all = [...this.#patterns.set(key, patternOf(key))];
     const replace = (shown: string, [, pattern]: [string, RegExp]) => shown.replace(pattern, "[the API key]");
     this.hide = (text, minimum = 0) => all.filter(([{ length }]) => length >= minimum).reduce(replace, text);
@@ -36,7 +37,10 @@ function patternOf(key: string): RegExp {
 export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown {
   const hidden = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(hidden) : typeof value === "string" ? hide(value, shortestSecret) : value;
-  return (name, value) => (kept.test(name) ? value : hidden(value));
+  // Entries of lists belong to their field.
+  return function (this: unknown, name, value) {
+    return Array.isArray(this) || kept.test(name) ? value : hidden(value);
+  };
 }
 
 /** Returns a copy of an error without the key and without objects attached to it: an inspected request shows its headers. */

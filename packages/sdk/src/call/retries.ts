@@ -19,7 +19,6 @@ export interface RetryOptions {
 
 export interface Tried {
   readonly answer?: Answer;
-  /** Without the key. */
   readonly error?: unknown;
 }
 

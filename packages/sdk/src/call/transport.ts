@@ -37,7 +37,6 @@ export class BodyText {
   readonly #decoder = new TextDecoder();
   text = "";
 
-  /** Returns an error if it becomes too long. */
   add(piece: Uint8Array): Error | undefined {
     this.text += this.#decoder.decode(piece, { stream: true });
     return this.text.length > longestBody ? new Error(`the response is longer than ${longestBody}`) : undefined;

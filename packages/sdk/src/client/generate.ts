@@ -15,7 +15,6 @@ import { orAbort } from "../time/deadline.ts";
 import type { Host } from "./host.ts";
 import { type GenerateOptions, generateOptions } from "./options.ts";
 
-/** A generation as it was requested. Without a kind, it has that of its model. */
 interface RequestedGeneration {
   readonly kind: Kind | undefined;
   readonly model: Model;
@@ -23,7 +22,6 @@ interface RequestedGeneration {
   readonly options: GenerateOptions;
 }
 
-/** Generates and returns the task: a new one, or the existing one of its idempotency key. */
 export async function generate(host: Host, requested: RequestedGeneration): Promise<TaskJSON> {
   const { model, form } = requested;
   const { apiKey, time, origin } = host;

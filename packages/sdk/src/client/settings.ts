@@ -24,7 +24,6 @@ export function readAccess(
   return { baseUrl, headers, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
 }
 
-/** Returns a base URL without a slash at its end, if it is safe to send a key to. */
 function readBaseUrl(subject: string, given: string | undefined, allowHttp: boolean): string {
   const reject = (code: IssueCode, problem: string, advice: string) =>
     invalidRequest(subject, "baseUrl", code, problem, advice);

@@ -18,7 +18,6 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   #record: Records[K] | undefined;
   #partial: TaskJSON["partial"];
   #isDeleted = false;
-  /** Whether its end was emitted, however often it is checked. */
   #hasEnded = false;
   readonly #host: Host;
 

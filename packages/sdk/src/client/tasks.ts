@@ -43,7 +43,6 @@ export async function isKnown(host: Host, kind: Kind, taskid: string, signal?: A
   }
 }
 
-/** Deletes tasks, and records that they have ended. */
 export async function deleteTasks<K extends Kind>(
   host: Host,
   kind: K,

@@ -154,7 +154,9 @@ export class OutcomeUnknownError extends MediaGenError {
 
   constructor(reason: string, operation: string, sent: SentGeneration, response: LostResponse = {}) {
     const { kind, model, digest, at, generationId } = sent;
-    const then = generationId && `Then call media.resolve("${generationId}", ...) with { taskid } or "notCreated".`;
+    const then =
+      generationId &&
+      `Then call media.resolve("${generationId}", ...) with { taskid }, or with "notCreated" if there is none.`;
     // Not toISOString, which throws if the clock of the options is wrong.
     const task = `a task of ${model} at ${new Date(at).toJSON()}`;
     const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;

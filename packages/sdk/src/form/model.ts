@@ -64,7 +64,9 @@ export function isModel(text: string): text is Model {
 export function findModel(name: unknown, kind?: Kind, subject = "generate"): KnownModel {
   const found = models.get(name);
   if (found && (kind ?? found.kind) === found.kind) return found;
-  const newer = "A newer model needs media.video or media.image with { unchecked: true }.";
+  const newer = found
+    ? `Use media.${found.kind} for it.`
+    : `A newer model needs ${kind ? "" : "media.video or media.image with "}{ unchecked: true }.`;
   throw new InvalidRequestError(subject, [unknownModel(name, kind, newer)], nothingWasSent);
 }
 

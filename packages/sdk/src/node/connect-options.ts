@@ -56,8 +56,8 @@ function isUsable(href: string): boolean {
   return isWhole && URL.canParse(href) && process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
 }
 
-/** Returns whether a NO_PROXY list contains `*`, the URL's host or a domain above it. */
+/** Returns whether a NO_PROXY list contains `*`, the URL's host or a domain above it. Ports in it do not count. */
 function isExcluded({ hostname }: URL, list: string): boolean {
-  const domains = list.split(/[\s,]+/).map((entry) => entry.toLowerCase().replace(/^\*?\./, ""));
+  const domains = list.split(/[\s,]+/).map((entry) => entry.toLowerCase().replace(/^\*?\.|:\d+$/g, ""));
   return domains.some((domain) => domain === "*" || (domain && `.${hostname}`.endsWith(`.${domain}`)));
 }

@@ -20,7 +20,7 @@ const connectMs = 10_000;
 const addressTimeoutMs = 1_000;
 
 /** Node's function has no name, that of MSW and nock has. They see no request in a tunnel: a test would reach the paid service. */
-const isIntercepted = (): boolean => Socket.prototype.connect.name === "connect";
+export const isIntercepted = (): boolean => Socket.prototype.connect.name === "connect";
 
 /** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users. */
 const own = new Map<string, Agent>();
@@ -71,7 +71,8 @@ export function exchange<T>(
     const fail = (error: unknown) => void (isAnswered || end(error));
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
-    const isQueued = typeof given.agent === "object" && Object.keys(given.agent.requests ?? {}).length > 0;
+    const { requests = {} } = Object(given.agent) as Partial<Agent>;
+    const isQueued = Object.values(requests).some((queue) => queue?.includes(request as never));
     const timer = request.reusedSocket || isQueued ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
     const release = onAbort(signal, () => end(signal?.reason));

@@ -5,9 +5,11 @@ import { UnusableError } from "../result/get.ts";
 
 /** Returns a decoded body: some gateways encode unasked. A body that ends before its encoding does is an error. */
 export function decode(message: IncomingMessage): Readable {
-  const encoding = message.headers["content-encoding"]?.toLowerCase() || "identity";
-  if (encoding === "identity") return message;
-  if (!["gzip", "deflate", "br"].includes(encoding)) throw new UnusableError("is in an encoding that is not supported");
+  const given = message.headers["content-encoding"]?.toLowerCase().split(/[\s,]+/) ?? [];
+  const encoding = given.filter((name) => name !== "" && name !== "identity").join();
+  if (encoding === "") return message;
+  if (!["gzip", "x-gzip", "deflate", "br"].includes(encoding))
+    throw new UnusableError("is in an encoding that is not supported");
   const decoder = encoding === "br" ? zlib.createBrotliDecompress() : zlib.createUnzip();
   // They are not those of the decoded body.
   delete message.headers["content-encoding"];

@@ -6,7 +6,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { mostInFlight, type SchedulerOptions } from "../wait/scheduler.ts";
 import type { ConnectOptions } from "./connect-options.ts";
-import { agentFor, exchange } from "./connection.ts";
+import { agentFor, exchange, isIntercepted } from "./connection.ts";
 import { decode } from "./decode.ts";
 
 /** With 64 KiB, 512 MiB took 79 MB of memory; with 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces. */
@@ -14,11 +14,13 @@ const pieceBytes = 48 * 1024;
 
 /** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
 export function nodeTransport(origin: URL, options: ConnectOptions & SchedulerOptions): Transport {
-  const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, mostInFlight(options))];
+  const polls = mostInFlight(options);
+  const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, polls)];
   return (request, { isPaid, signal, beforeSend }) => {
     const { body } = request;
     const url = new URL(request.url);
-    const agent = isPaid ? fresh : pool;
+    // A mocking library may have come since.
+    const agent = isIntercepted() ? agentFor(url, options, isPaid ? undefined : polls) : isPaid ? fresh : pool;
     if (isPaid && !options.agent) rejectMockedFetch(url);
     return exchange(
       url,

@@ -9,7 +9,6 @@ const private4 = [
   /^198\.(18|19|51\.100)\./,
   /^2(2[4-9]|[345]\d)\./, // 224.0.0.0/3
 ];
-/** The public part of IPv6, 2000::/3. */
 const public6 = /^\[[23][\da-f]{3}:/;
 /** What is not public in it: protocols such as Teredo (2001::/23), documentation (2001:db8::/32, 3fff::/20), and IPv4 in 6to4. */
 const private6 = /^\[(2001:(1?[\da-f]{0,2}|db8)|2002|3fff:[\da-f]{0,3}):/;

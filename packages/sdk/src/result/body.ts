@@ -1,7 +1,6 @@
 import { headLength } from "../form/files.ts";
 import { type ResultResponse, UnusableError } from "./get.ts";
 
-/** Waits for bytes, and rejects if that takes too long. */
 export type Wait = <T>(promise: Promise<T>) => Promise<T>;
 
 const none = new Uint8Array();

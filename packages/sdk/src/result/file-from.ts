@@ -71,7 +71,9 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
     if (blob.size > maxBytes) throw tooLarge(maxBytes);
     const { type, extension } = mediaTypeOf(new Uint8Array(await blob.slice(0, headLength).arrayBuffer())) ?? {};
     if (!type?.startsWith("image/")) throw new UnusableError(`is not ${images}`);
-    const own = "name" in blob ? String(blob.name) : "";
+    const from = text ?? String((source as { readonly url?: unknown }).url);
+    const [named = ""] = /[^/]+\.\w+$/.exec(URL.canParse(from) ? new URL(from).pathname : "") ?? [];
+    const own = "name" in blob ? String(blob.name) : named;
     return new File([blob], name || own || `file.${extension}`, { type });
   } catch (error) {
     signal?.throwIfAborted();
@@ -93,7 +95,7 @@ async function open(source: FileSource, options: OpenOptions, signal: AbortSigna
   // The cast: whatever is in shared memory is copied, or rejected by the engine.
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return new Blob([source as ArrayBuffer]);
   // By their shapes: they may be those of another library, and naming the classes loads all of fetch in Node.
-  if (isObject(source) && "headers" in source) return toWebResponse(source as FetchResponse);
+  if (isObject(source) && "status" in source && "body" in source) return toWebResponse(source as FetchResponse);
   if (isObject(source) && ("getReader" in source || Symbol.asyncIterator in source))
     return toWebResponse({ status: 200, redirected: false, headers: new Headers(), body: source as FileStream });
   if (typeof source !== "string") throw new UnusableError(mustBe(sources, source));

@@ -9,7 +9,6 @@ export interface ResultRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly allowPrivate: boolean;
-  /** The maximum number of bytes. The reader of the body rejects a longer one. */
   readonly maxBytes: number;
 }
 
@@ -72,7 +71,8 @@ const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.j
  */
 function readAhead(response: Response, highWaterMark: number): ResultResponse {
   const { status, headers, body } = response;
-  if (!isNode || !body || headers.get("connection")?.toLowerCase() === "keep-alive") return response;
+  const hasEnd = headers.has("content-length") || headers.has("transfer-encoding");
+  if (!isNode || !body || (hasEnd && headers.get("connection")?.toLowerCase() === "keep-alive")) return response;
   const size = (piece: Uint8Array) => piece.byteLength;
   const arrivals = new TransformStream<Bytes, Bytes>({}, undefined, { highWaterMark, size });
   return { status, headers, body: body.pipeThrough(arrivals) };

@@ -33,7 +33,6 @@ interface Transfer {
   readonly result: Result;
   readonly options: ResultOptions;
   url: string;
-  /** The position of the next piece. */
   at: number;
   totalBytes: number | undefined;
   etag: string;
@@ -130,7 +129,6 @@ async function open(transfer: Transfer, signal: AbortSignal): Promise<ResultResp
   throw new ServiceError(what, "download", { status, body: "", retryAfterMs }, { advice });
 }
 
-/** Returns the delay before the next attempt, and reports it. Throws the failure if there is no other attempt. */
 function delayAfter(failure: unknown, transfer: Transfer): number {
   const { task, host } = transfer.result;
   const { kind, model, taskid, generationId } = task;

@@ -2,6 +2,7 @@ import { ConnectionError, invalidRequest } from "../errors/errors.ts";
 import { mustBe, returnedTask, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
+import { onAbort } from "../time/deadline.ts";
 import { readResult, type Result } from "./read-result.ts";
 import { hosts, type ResultHost } from "./result-host.ts";
 
@@ -19,7 +20,6 @@ export function reportFetching<T>(subject: string, task: Task, run: (host: Resul
   return host.report({ operation: "download", task }, () => run(host));
 }
 
-/** Returns the results of a task, from its last record, or else from one check. */
 export async function resultsOf(task: Task, host: ResultHost, signal?: AbortSignal): Promise<readonly Result[]> {
   const { url: named = [] } = task.record ?? (await host.check(task, signal)).record ?? {};
   // A task that was made from its id alone does not know what its form requested.
@@ -111,14 +111,18 @@ export async function streams(task: Task, options: ResultOptions = {}): Promise<
 
 /** Resolves as soon as the first bytes have arrived. Later ones are fetched as fast as they are read. */
 async function openStream(result: Result, options: ResultOptions): Promise<ResultStream> {
-  const pieces = readResult(result, options);
+  const stop = new AbortController();
+  const release = onAbort(options.signal, () => stop.abort(options.signal?.reason));
+  const pieces = readResult(result, { ...options, signal: stop.signal });
   const first = (await pieces.next()).value || undefined;
   let held = first;
   let passedOn = 0;
   let isCancelled = false;
   const cancel = () => {
     isCancelled = true;
-    void pieces.return();
+    release();
+    // Closes the connection at once, also while a read is pending.
+    stop.abort("the stream was cancelled");
   };
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
     reportFetching("streams", result.task, async () => {

@@ -68,7 +68,6 @@ export class Attempt {
     return this.task;
   }
 
-  /** Records that there is no task or that the outcome is unknown. Never rejects. */
   async failed(thrown: unknown, signal: AbortSignal | undefined): Promise<void> {
     if (thrown instanceof OvertakenError) return this.#end();
     if (!this.#state) {
@@ -95,14 +94,12 @@ export class Attempt {
     }
   }
 
-  /** Runs writes one after the other, including renewals. */
   #inTurn<T>(write: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(write, write);
     this.#turn = turn;
     return turn;
   }
 
-  /** Writes the next revision. It is not written if another writer has changed the entry. */
   async #write(change: Change): Promise<WriteResult> {
     for (;;) {
       const entry = this.#next(change);
@@ -119,7 +116,6 @@ export class Attempt {
     return { ...this.facts, ...change, revision: revision + 1, follows, updatedAt: this.#entries.host.time.now() };
   }
 
-  /** Whether a change may follow an entry that this attempt did not expect. */
   #mayFollow(current: GenerationRecord | undefined, { state, task }: Change): boolean {
     // Then the store contradicts itself.
     if (current?.revision === this.#stored?.revision) return false;

@@ -58,7 +58,6 @@ export class Entries {
     return this.within("read an entry", () => this.#store.get(id));
   }
 
-  /** Yields the entries of this service in some states, and those that this version cannot read. */
   async *list(filter: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord> {
     const entries = this.#store.list(filter)[Symbol.asyncIterator]();
     try {
@@ -84,7 +83,7 @@ export class Entries {
     if (this.open.has(entry.id)) return false;
     const hasEnded = entry.sender !== undefined && this.processes.hasEnded(entry.sender);
     if (!hasEnded && unchangedMs < silentAfterMs) return false;
-    const reason = "its sender ended before it recorded an outcome";
+    const reason = "the process that sent it ended before it recorded an outcome";
     if (entry.state === "sending") await this.change(entry, { state: "unknown", reason });
     return true;
   }

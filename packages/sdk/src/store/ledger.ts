@@ -148,7 +148,6 @@ export class Ledger extends Entries {
       const found = generationId === undefined ? this.list({ states: ["created"] }) : [this.get(generationId)];
       for await (const entry of found) {
         if (!entry || "unreadable" in entry || entry.state !== "created" || entry.kind !== kind) continue;
-        // If another writer was faster, it has recorded the same.
         if (entry.task && taskids.includes(entry.task.taskid)) await this.change(entry, { state: "ended", outcome });
       }
     };
@@ -184,7 +183,6 @@ export class Ledger extends Entries {
   }
 }
 
-/** Whether a task succeeded and has no key to find it. */
 function isFinished({ outcome, idempotencyKey }: GenerationRecord): boolean {
   return outcome === "succeeded" && idempotencyKey === undefined;
 }

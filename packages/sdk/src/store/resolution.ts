@@ -18,7 +18,6 @@ export type Resolution =
 
 export type Exists = (kind: Kind, taskid: string) => Promise<boolean>;
 
-/** Records the caller's finding about a generation, and returns its task. */
 export async function resolve(
   entries: Entries,
   id: string,
@@ -31,30 +30,35 @@ export async function resolve(
   const { taskid, unverified } = (isNone ? {} : Object(resolution)) as Partial<Exclude<Resolution, "notCreated">>;
   if (!isNone && (typeof taskid !== "string" || taskid === ""))
     throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
-  const stored = await entries.get(id);
-  if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
-    throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one of recover().");
-  const entry = stored.state === "sending" ? await entries.settle(stored, signal) : stored;
-  // What a person found out about one attempt says nothing about the next one, which may have been billed.
-  if (entry?.attempt !== stored.attempt) throw changed();
-  if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;
-  rejectKnown(entry, taskid);
-  if (taskid !== undefined) {
-    // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
-    const isTrusted = unverified && entry.state !== "ended";
-    if (!isTrusted && !(await exists(entry.kind, taskid))) {
-      const problem = `${describeValue(taskid)} is not known to the service`;
-      throw reject("taskid", problem, "Pass { unverified: true } to record it anyway.");
+  let attempt: string | undefined;
+  for (;;) {
+    const stored = await entries.get(id);
+    if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
+      throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one of recover().");
+    attempt ??= stored.attempt;
+    const entry = stored.state === "sending" ? await entries.settle(stored, signal) : stored;
+    // What a person found out about one attempt says nothing about the next one, which may have been billed.
+    if (entry?.attempt !== attempt) throw changed();
+    if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;
+    rejectKnown(entry, taskid);
+    if (taskid !== undefined) {
+      // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
+      const hasEnded = entry.state === "ended";
+      if ((hasEnded || !unverified) && !(await exists(entry.kind, taskid))) {
+        const advice = hasEnded
+          ? "Only a task that the service knows may replace one that has ended."
+          : "Pass { unverified: true } with it to record it anyway.";
+        throw reject("taskid", `${describeValue(taskid)} is not known to the service`, advice);
+      }
+      await takeTask(entries, entry, taskid);
     }
-    await takeTask(entries, entry, taskid);
+    const { kind, model, origin, resultCount, createdAt } = entry;
+    const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
+    const task = taskid === undefined ? undefined : { ...facts, taskid };
+    const state = task ? "created" : "notCreated";
+    const change = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true } as const;
+    if (await entries.change(entry, change)) return task;
   }
-  const { kind, model, origin, resultCount, createdAt } = entry;
-  const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
-  const task = taskid === undefined ? undefined : { ...facts, taskid };
-  const state = task ? "created" : "notCreated";
-  const change = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true } as const;
-  if (!(await entries.change(entry, change))) throw changed();
-  return task;
 }
 
 function reject(field: string, problem: string, advice: string): InvalidRequestError {
@@ -71,7 +75,10 @@ function rejectKnown({ id, state, task, resolvedByHand }: GenerationRecord, task
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
-  throw reject("generationId", `${id} ${known}`, "Use one whose outcome is unknown, or was resolved by hand.");
+  const advice = resolvedByHand
+    ? "Its task has ended: only { taskid } of another task may replace it."
+    : "Use one whose outcome is unknown, or was resolved by hand.";
+  throw reject("generationId", `${id} ${known}`, advice);
 }
 
 /**

@@ -49,8 +49,10 @@ export class Pace {
   #fixed: number | undefined;
   #rejected: { readonly rule?: Rule | undefined; readonly since: number; times: number } = { since: 0, times: 0 };
 
-  constructor({ createdAt }: Task, timeoutMs: number, durations: Durations, time: Time) {
+  constructor(task: Task, timeoutMs: number, durations: Durations, time: Time) {
     const now = time.steady();
+    // A task of a store is not checked: no time, and each poll would be due at once.
+    const createdAt = Number.isFinite(task.createdAt) ? task.createdAt : undefined;
     this.#time = time;
     this.#durations = durations;
     this.#createdAt = now - Math.max(0, time.now() - (createdAt ?? time.now()));
@@ -95,6 +97,7 @@ export class Pace {
   learn({ sentAt, check, error }: Polled): void {
     this.#hadLastPoll ||= sentAt >= this.#lastPollAt;
     this.failures = check ? 0 : this.failures + 1;
+    if (check) this.timeouts = 0;
     const age = sentAt - this.#createdAt;
     if (!check) {
       const backoffMs = Math.min(firstRetryMs * 1.5 ** (this.failures - 1), longestRetryMs);
