@@ -105,7 +105,6 @@ async function downloadOne(result: Result, place: Place, options: DownloadOption
   }
 }
 
-/** Writes a result to a file, and makes sure that it outlives a power failure. */
 async function write(file: FileHandle, result: Result, options: ResultOptions): Promise<Omit<Download, "path">> {
   let hash = createHash("sha256");
   let end = 0;

@@ -127,7 +127,11 @@ async function openStream(result: Result, options: ResultOptions): Promise<Resul
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) =>
     reportFetching("streams", result.task, async () => {
       options.signal?.throwIfAborted();
-      const piece = held ?? (await pieces.next()).value;
+      const next = held ? Promise.resolve({ value: held }) : pieces.next();
+      // To cancel a stream is not a failure.
+      const { value: piece } = await next.catch((error: unknown) =>
+        isCancelled ? { value: undefined } : Promise.reject(error),
+      );
       held = undefined;
       if (isCancelled) return;
       if (!piece) return controller.close();

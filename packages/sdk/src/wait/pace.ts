@@ -63,7 +63,6 @@ export class Pace {
     this.#share = this.#nextShare();
   }
 
-  /** Returns when to poll next, given what the client knows about the model by now, or when the wait is over. */
   due(): number {
     const due = this.#fixed ?? this.#createdAt + this.#durations.next(this.#unfinishedAt, this.#share);
     return Math.min(due, this.#hadLastPoll ? this.#until : this.#lastPollAt);

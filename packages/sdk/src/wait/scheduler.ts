@@ -44,7 +44,6 @@ export class Scheduler {
   }
 }
 
-/** Limits concurrency. Callers of `run` get a place in the order of their calls. */
 class Semaphore {
   readonly #queue = new Set<() => void>();
   #free: number;

@@ -24,7 +24,6 @@ export interface WaitCheck<K extends Kind = Kind> {
   readonly recorded: Promise<void>;
 }
 
-/** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<WaitCheck<K>>;
 
 export interface WaitHost {
