@@ -326,7 +326,7 @@ export const faults: readonly FaultRow[] = [
     onRequest: (socket, server) => (
       socket.write(`${head}\r\n`),
       hangSoon(server),
-      drip(socket, Buffer.alloc(100_000, " "))
+      drip(socket, Buffer.alloc(2_000, " "))
     ),
     ...lost,
     // Bytes arrive all the time, and they end.

@@ -61,7 +61,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       }
       const seen = await witness.outcomeOf(asked, (folder) =>
         asked === "download"
-          ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024, stallTimeoutMs: 1_000 })
+          ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024, stallTimeoutMs: 300 })
           : askService(media, asked, row.large ? { sourceImage: large } : {}),
       );
       expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
