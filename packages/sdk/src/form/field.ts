@@ -35,15 +35,15 @@ export function toCRLF(text: string): string {
 
 /** Adds the issues of a field's value. `given` is what the caller passed for the value that is sent. */
 export function checkField(field: Field, sent: unknown, given: unknown, issues: Issue[]): void {
-  const { many, item = "", acceptsText, min = 1, max = Infinity, ...one } = field;
-  if (one.takes === "file" && typeof sent === "string" && reference.test(sent)) {
+  const { field: name, takes, many, item = "", acceptsText, min = 1, max = Infinity } = field;
+  if (takes === "file" && typeof sent === "string" && reference.test(sent)) {
     const advice =
       "Use a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image.";
-    issues.push(issueOf(one.field, "invalid", `${describeValue(sent)} is text, not a file`, advice));
+    issues.push(issueOf(name, "invalid", `${describeValue(sent)} is text, not a file`, advice));
   } else if (many && Array.isArray(sent) && sent.length >= min && sent.length <= max) {
+    const one = { ...field, many: false, acceptsText: false, expected: item };
     // An index loop, because `forEach` would skip the holes of an array, which are missing values.
-    for (let i = 0; i < sent.length; i++)
-      checkField({ ...one, field: `${one.field}[${i}]`, expected: item }, sent[i], sent[i], issues);
+    for (let i = 0; i < sent.length; i++) checkField({ ...one, field: `${name}[${i}]` }, sent[i], sent[i], issues);
   } else if (many ? !acceptsText || !isText(sent, {}) : !isValid(field, sent)) issues.push(issueOfValue(field, given));
 }
 

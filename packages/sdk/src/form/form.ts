@@ -58,8 +58,9 @@ class Reader {
   }
 
   #add(source: string, given: unknown, find: (name: string, value: unknown) => Field | Issue, convert: Convert): this {
-    if (!isObjectOfFields(given)) this.issues.push(issueOf(source, "invalid", mustBe("an object of fields", given)));
-    for (const [name, value] of isObjectOfFields(given) ? Object.entries(given) : []) {
+    const isRead = isObjectOfFields(given);
+    if (!isRead) this.issues.push(issueOf(source, "invalid", mustBe("an object of fields", given)));
+    for (const [name, value] of isRead ? Object.entries(given) : []) {
       if (value === undefined) continue;
       const field = find(name, value);
       if ("code" in field) this.issues.push(field);
