@@ -329,7 +329,6 @@ export const faults: readonly FaultRow[] = [
       drip(socket, Buffer.alloc(2_000, " "))
     ),
     ...lost,
-    // Bytes arrive all the time, and they end.
     download: ["file", 1],
   },
   {

@@ -51,6 +51,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       expectedOf(asked) ?? expectedOf("query");
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
+    const stallTimeoutMs = outcome === "file" ? 5_000 : 300;
     const options = witness.options(asked === "download" ? undefined : () => server.hung(), paused);
     try {
       const media = entries[entry]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
@@ -61,7 +62,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       }
       const seen = await witness.outcomeOf(asked, (folder) =>
         asked === "download"
-          ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024, stallTimeoutMs: 300 })
+          ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024, stallTimeoutMs })
           : askService(media, asked, row.large ? { sourceImage: large } : {}),
       );
       expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
