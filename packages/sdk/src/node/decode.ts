@@ -3,7 +3,7 @@ import { pipeline, type Readable } from "node:stream";
 import zlib from "node:zlib";
 import { UnusableError } from "../result/get.ts";
 
-/** Returns a decoded body: some gateways encode unasked. A body that ends before its encoding does is an error. */
+/** Returns a decoded body: some gateways encode unasked. A body that is cut is an error. */
 export function decode(message: IncomingMessage): Readable {
   const given = message.headers["content-encoding"]?.toLowerCase().split(/[\s,]+/) ?? [];
   const encoding = given.filter((name) => name !== "" && name !== "identity").join();

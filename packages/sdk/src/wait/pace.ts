@@ -88,7 +88,7 @@ export class Pace {
     return hasSlept ? lastPollMs : 0;
   }
 
-  /** Returns the timeout of a poll, which doubles after each that timed out. One that hangs makes room for the last one. */
+  /** Returns the timeout of a poll, which doubles after each that timed out. A poll that hangs ends in time for the last one. */
   limitAt(now: number, timeoutMs: number): number {
     return Math.min(timeoutMs * 2 ** this.timeouts, Math.max(this.#lastPollAt - now, lastPollMs));
   }
