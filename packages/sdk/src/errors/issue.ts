@@ -77,5 +77,5 @@ function isWithin(edits: number, one: string, two: string): boolean {
 
 /** Returns a duration in words, such as `30 min`. */
 export function describeDuration(ms: number): string {
-  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`;
+  return ms > 0 && ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`;
 }
