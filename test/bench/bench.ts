@@ -1,35 +1,38 @@
 import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
 import { cpus } from "node:os";
-import { loadRow, type Measured, names, partOf, record, sectionOf, writePage } from "./page.ts";
+import { fileURLToPath } from "node:url";
+import type { Measured } from "./page.ts";
+import type { Row } from "./table.ts";
 
-/**
- * Measures the rows of the names given, or all, and writes them into the page, next to what was measured before. With `--quick` it
- * only shows that they run: it measures little and writes nothing. With `--page` it writes the page from the figures of before.
- */
-export default async function bench(args: readonly string[]): Promise<void> {
-  const [quick, pageOnly] = [args.includes("--quick"), args.includes("--page")];
-  const wanted = args.filter((arg) => !arg.startsWith("--"));
-  const unknown = wanted.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new TypeError(`bench: there is no ${unknown}; there are ${names.join(", ")}`);
-  for (const name of names.filter((one) => !pageOnly && (wanted.length === 0 || wanted.includes(one)))) {
-    process.stderr.write(`${name}\n`);
-    const row = await loadRow(name);
-    const measured = await measure(row, quick);
-    console.log(sectionOf(partOf(name, row, measured)));
-    if (quick) continue;
-    await record(name, measured);
-    await writePage();
-  }
-  if (pageOnly) await writePage();
+const directory = fileURLToPath(new URL(".", import.meta.url));
+installPeers();
+// What it imports is in the packages that were just installed.
+const { loadRow, names, partOf, record, sectionOf, writePage } = await import("./page.ts");
+const args = process.argv.slice(2);
+const [quick, pageOnly] = [args.includes("--quick"), args.includes("--page")];
+const wanted = args.filter((arg) => !arg.startsWith("--"));
+const unknown = wanted.find((name) => !names.includes(name));
+if (unknown !== undefined) throw new TypeError(`bench: there is no ${unknown}; there are ${names.join(", ")}`);
+
+// Measures the rows of the names given, or all, and writes them into the page, next to what was measured before. With --quick it
+// only shows that they run: it measures little and writes nothing. With --page it writes the page from the figures of before.
+for (const name of names.filter((one) => !pageOnly && (wanted.length === 0 || wanted.includes(one)))) {
+  process.stderr.write(`${name}\n`);
+  const row = await loadRow(name);
+  const measured = await measure(row);
+  console.log(sectionOf(partOf(name, row, measured)));
+  if (!quick) await record(name, measured);
 }
+if (!quick) await writePage();
 
-async function measure(row: Awaited<ReturnType<typeof loadRow>>, quick: boolean): Promise<Measured> {
+async function measure(row: Row): Promise<Measured> {
   const begin = performance.now();
-  const tables = await row.measure(quick ? (count) => Math.max(1, Math.ceil(count / 20)) : (count) => count);
+  const tables = await row.measure((count) => (quick ? Math.max(1, Math.ceil(count / 20)) : count));
   const [cpu] = cpus();
   return {
     at: new Date().toISOString().slice(0, 10),
-    commit: commitOfPackages(),
+    commit: git("log", "-1", "--format=%h") + (git("status", "--porcelain") === "" ? "" : "+"),
     node: process.version,
     machine: `${cpus().length} cores, ${cpu?.model}`,
     seconds: (performance.now() - begin) / 1_000,
@@ -37,8 +40,14 @@ async function measure(row: Awaited<ReturnType<typeof loadRow>>, quick: boolean)
   };
 }
 
-function commitOfPackages(): string {
-  const git = (...args: readonly string[]) =>
-    execFileSync("git", [...args, "--", "packages"], { encoding: "utf8" }).trim();
-  return git("log", "-1", "--format=%h") + (git("status", "--porcelain") === "" ? "" : "+");
+function git(...given: readonly string[]): string {
+  return execFileSync("git", [...given, "--", "packages"], { encoding: "utf8" }).trim();
+}
+
+/** Installs the other SDKs in this directory, if they have changed, and checks the types of the rows, which use them. */
+function installPeers(): void {
+  const changedAt = (name: string) => statSync(`${directory}${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const at = { cwd: directory, stdio: "inherit" } as const;
+  if (changedAt("package-lock.json") > changedAt("node_modules/.package-lock.json")) execFileSync("npm", ["ci"], at);
+  execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "-p", "."], at);
 }

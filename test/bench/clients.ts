@@ -1,14 +1,14 @@
 import { createReadStream, openAsBlob } from "node:fs";
 import type { MediaGen, MediaGenOptions } from "@mediagen/sdk";
-import { bareSockets } from "./bare-socket.ts";
-import { bornAtOf } from "./taskid.ts";
+import type { ImageModel } from "ai";
+import { bornAtOf } from "./doubles.ts";
 
 /** What a client does with the local server; what it does not offer is missing. */
 export interface Client {
   /** Queries a task once. */
-  query(taskid: string): Promise<unknown>;
-  /** Generates, and answers the task's id. */
-  generate?(prompt: string): Promise<string>;
+  query?(taskid: string): Promise<unknown>;
+  /** Generates, and resolves to the task's id or to its results. */
+  generate?(prompt: string): Promise<unknown>;
   /** Waits for a task that was generated before. */
   wait?(taskid: string): Promise<unknown>;
   /** Sends a file from disk. */
@@ -30,7 +30,7 @@ const apiKey = "bench-key";
  * Ours, by both entry points, the peers, and what they all stand on. Each is loaded only when it is created, and as its README says:
  * nothing is set but the address and a key.
  */
-const clients = {
+const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Client>>> = {
   async [nodeSdk]({ base, maxQueriesInFlight }) {
     const { createMediaGen, fileFrom } = await import("@mediagen/sdk/node");
     return mediaGen(createMediaGen(optionsOf(base, maxQueriesInFlight)), fileFrom);
@@ -83,14 +83,6 @@ const clients = {
       upload: async (path) => fal.storage.upload(await openAsBlob(path)),
     };
   },
-  async lumaai({ base }) {
-    const { default: LumaAI } = await import("lumaai");
-    const luma = new LumaAI({ authToken: apiKey, baseURL: `${base}/luma` });
-    return {
-      query: (taskid) => luma.generations.get(taskid),
-      generate: async (prompt) => (await luma.generations.image.create({ prompt, model: "photon-1" })).id ?? "",
-    };
-  },
   async "raw fetch"({ base }) {
     const url = queryUrl(base);
     return {
@@ -99,26 +91,13 @@ const clients = {
         const form = new FormData();
         form.append("prompt", "A fox");
         form.append("sourceImage.items", await openAsBlob(path), "file.gif");
-        return (
-          await fetch(`${base}/media/v1/images/imgmodelv45`, {
-            method: "POST",
-            headers: { authorization: apiKey },
-            body: form,
-          })
-        ).json();
+        const to = { method: "POST", headers: { authorization: apiKey }, body: form };
+        return (await fetch(`${base}/media/v1/images/imgmodelv45`, to)).json();
       },
     };
   },
   async "raw fetch, GET"({ base }) {
-    return { query: async (taskid) => (await fetch(`${base}/luma/generations/${taskid}`, { headers })).json() };
-  },
-  async "undici.request"({ base }) {
-    const { request } = await import("undici");
-    const url = queryUrl(base);
-    return {
-      query: async (taskid) =>
-        (await request(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).body.json(),
-    };
+    return { query: async (taskid) => (await fetch(`${base}/replicate/predictions/${taskid}`, { headers })).json() };
   },
   async "node:http"({ base }) {
     // Not by an import, which would load undici, too.
@@ -131,11 +110,7 @@ const clients = {
           const body = JSON.stringify({ taskid });
           const request = httpRequest(
             {
-              agent,
-              host: "127.0.0.1",
-              port,
-              path,
-              method: "POST",
+              ...{ agent, host: "127.0.0.1", port, path, method: "POST" },
               headers: { ...headers, "content-length": body.length },
             },
             (response) => {
@@ -148,22 +123,31 @@ const clients = {
         }),
     };
   },
-  async "a bare socket"({ base }) {
-    const { port, pathname } = new URL(queryUrl(base));
-    const sockets = bareSockets(Number(port));
-    return {
-      query: async (taskid) =>
-        JSON.parse(await sockets.post(pathname, "application/json", JSON.stringify({ taskid }))) as unknown,
-    };
+  async "@mediagen/ai-sdk-provider"({ base }) {
+    const { createMediaGenProvider } = await import("@mediagen/ai-sdk-provider");
+    const { createMediaGen } = await import("@mediagen/sdk/node");
+    return aiSdk(createMediaGenProvider({ media: createMediaGen(optionsOf(base)) }).image("imgmodelz"));
   },
-} satisfies Readonly<Record<string, (options: ClientOptions) => Promise<Client>>>;
-
-export type ClientName = keyof typeof clients;
+  async "@ai-sdk/replicate"({ base }) {
+    const { createReplicate } = await import("@ai-sdk/replicate");
+    return aiSdk(createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate` }).image("owner/model"));
+  },
+  async "@ai-sdk/fal"({ base }) {
+    const { createFal } = await import("@ai-sdk/fal");
+    return aiSdk(createFal({ apiKey, baseURL: `${base}/fal` }).image("owner/app"));
+  },
+};
 
 /** Creates a client, with what it offers. */
 export function createClient(name: string, options: ClientOptions): Promise<Client> {
-  // The cast: names come from the rows as text, and from nowhere else.
-  return clients[name as ClientName](options);
+  const create = clients[name];
+  if (!create) throw new TypeError(`no client is called ${name}`);
+  return create(options);
+}
+
+async function aiSdk(model: ImageModel): Promise<Client> {
+  const { generateImage } = await import("ai");
+  return { generate: (prompt) => generateImage({ model, prompt }) };
 }
 
 const headers = { authorization: apiKey, "content-type": "application/json" };
@@ -172,7 +156,7 @@ function queryUrl(base: string): string {
   return `${base}/media/v1/images/infobytaskid`;
 }
 
-function optionsOf(base: string, maxQueriesInFlight: number | undefined): MediaGenOptions {
+function optionsOf(base: string, maxQueriesInFlight?: number): MediaGenOptions {
   return { apiKey, baseUrl: `${base}/media`, maxQueriesInFlight };
 }
 
@@ -181,18 +165,8 @@ function mediaGen(media: MediaGen, read: (path: string) => Promise<Blob>): Clien
     query: (taskid) => media.image.query(taskid),
     generate: async (prompt) => (await media.image.generate("imgmodelz", { prompt })).taskid,
     wait: (taskid) => {
-      const { origin } = media.image.task(taskid);
-      return media
-        .task({
-          version: 2,
-          kind: "image",
-          model: "imgmodelz",
-          taskid,
-          origin,
-          resultCount: 1,
-          createdAt: bornAtOf(taskid),
-        })
-        .wait();
+      const task = { ...media.image.task(taskid).toJSON(), model: "imgmodelz", createdAt: bornAtOf(taskid) } as const;
+      return media.task(task).wait();
     },
     upload: async (path) => media.image.generate("imgmodelv45", { prompt: "A fox", sourceImage: await read(path) }),
   };

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type Seen, type Settings, whatWasSeen } from "./doubles.ts";
+import { endOf, newTaskid, type Seen, type Settings, whatWasSeen } from "./doubles.ts";
 import { randomFrom } from "./random.ts";
-import { endOf, newTaskid } from "./taskid.ts";
 
 /** What a service answers. */
 interface Answer {
@@ -35,7 +34,6 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
           url: done ? [`${base}/result`] : [],
           task_status: 1,
           image_status: 1,
-          starttime: "2026-01-01 00:00:00",
           width: 1024,
           height: 1024,
         },
@@ -63,11 +61,10 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
       return { json: { uploadUrl: `${base}/runway/storage`, fields: { key: "file" }, runwayUri: "runway://file" } };
     if (path[0] === "storage") return { json: {} };
     if (method === "POST") return created((id) => ({ id }));
-    return queried(path[2], (done, id) => ({
-      id,
-      createdAt: "2026-01-01T00:00:00Z",
-      ...(done ? { status: "SUCCEEDED", output: [`${base}/result`] } : { status: "RUNNING", progress: 0.5 }),
-    }));
+    return queried(path[2], (done, id) => {
+      const state = done ? { status: "SUCCEEDED", output: [`${base}/result`] } : { status: "RUNNING", progress: 0.5 };
+      return { id, createdAt: "2026-01-01T00:00:00Z", ...state };
+    });
   },
   replicate({ method, path, base }) {
     const result = `${base}/result`;
@@ -76,13 +73,11 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
       return created((id) => ({ id, status: "succeeded", output: [result], urls: { get: `${base}/replicate/${id}` } }));
     if (path[0] === "files") return { json: { id: "file", urls: { get: result } } };
     if (method === "POST") return created((id) => ({ id, status: "starting", urls: {} }));
-    return queried(path[1], (done, id) => ({
-      id,
-      status: done ? "succeeded" : "processing",
-      output: done ? result : null,
-      urls: {},
-      logs: "",
-    }));
+    const [succeeded, processing] = [
+      { status: "succeeded", output: result },
+      { status: "processing", output: null },
+    ];
+    return queried(path[1], (done, id) => ({ id, urls: {}, logs: "", ...(done ? succeeded : processing) }));
   },
   fal({ path, base }) {
     const result = `${base}/result`;
@@ -95,20 +90,8 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
         // The provider of the AI SDK reads the result here.
         images: [{ url: result }],
       }));
-    return queried(part, (done, request_id) => ({
-      request_id,
-      status: done ? "COMPLETED" : "IN_PROGRESS",
-      logs: [],
-      images: [],
-    }));
-  },
-  luma({ method, path, base }) {
-    if (method === "POST") return created((id) => ({ id, state: "queued" }));
-    return queried(path.at(-1), (done, id) => ({
-      id,
-      state: done ? "completed" : "dreaming",
-      assets: done ? { image: `${base}/result` } : null,
-    }));
+    const status = (done: boolean) => (done ? "COMPLETED" : "IN_PROGRESS");
+    return queried(part, (done, request_id) => ({ request_id, status: status(done), logs: [], images: [] }));
   },
 };
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Column, Line, Row, Table } from "./table.ts";
 import { hasCharts } from "../../scripts/docs/charts.ts";
-import { inSentence, leastForQuartiles, spread } from "./table.ts";
+import { leastForQuartiles, spread } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
 export const names = ["size", "import", "query", "waiting", "lost-responses", "ai-sdk", "form", "upload", "emulator"];
@@ -23,10 +23,6 @@ type AllMeasured = Readonly<Record<string, Measured>>;
 
 const page = new URL("../../docs/benchmarks.md", import.meta.url);
 const figures = new URL("../../docs/benchmarks.json", import.meta.url);
-const manifest = new URL("package.json", import.meta.url);
-const lockfile = new URL("../../package-lock.json", import.meta.url);
-/** What rows compare with, or measure with, that the project itself has. */
-const compared = ["@stoplight/prism-cli", "ajv", "esbuild"];
 
 /** Puts what was measured of a row next to the other rows, which may be of another day. */
 export async function record(name: string, measured: Measured): Promise<void> {
@@ -75,19 +71,21 @@ export async function pageOf(all: AllMeasured): Promise<string> {
     const measured = all[name];
     if (measured) parts.push(partOf(name, await loadRow(name), measured));
   }
-  return [intro, await versions(), overview(parts), notFirst(parts), ...parts.map(sectionOf)].join("\n");
+  return [intro, await versions(), notFirst(parts), ...parts.map(sectionOf)].join("\n");
 }
 
-/** What mediagen is compared with. */
+/** What mediagen is compared with: versions are exact. */
 async function versions(): Promise<string> {
-  // The casts: the project's own files.
-  const { dependencies } = JSON.parse(await readFile(manifest, "utf8")) as Record<string, Record<string, string>>;
-  const { packages } = JSON.parse(await readFile(lockfile, "utf8")) as {
-    readonly packages: Readonly<Record<string, { readonly version?: string }>>;
+  const read = async (directory: string) => {
+    const text = await readFile(new URL(`${directory}package.json`, import.meta.url), "utf8");
+    // The cast: the project's own files.
+    return JSON.parse(text) as Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>>;
   };
-  const own = compared.map((name) => [name, packages[`node_modules/${name}`]?.version ?? "not installed"]);
-  const all = [...Object.entries(dependencies ?? {}), ...own].sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
-  const lines = all.map(([name, version]) => `| ${name} | ${version} |`);
+  const [bench, project] = [await read(""), await read("../../")];
+  const all = { ...project.dependencies, ...project.devDependencies };
+  const own = ["@stoplight/prism-cli", "ajv", "esbuild"].map((name) => [name, all[name]] as const);
+  const sorted = [...Object.entries(bench.dependencies), ...own].sort(([one], [other]) => (one < other ? -1 : 1));
+  const lines = sorted.map(([name, version]) => `| ${name} | ${version} |`);
   return ["| package | version |", "|---|---:|", ...lines, ""].join("\n");
 }
 
@@ -101,68 +99,55 @@ also: performance speed size comparison
 their date. Every figure is in benchmarks.json. No test asserts a time.
 
 mediagen and its peers run in turn, in the same run, against the same local server, which speaks as each peer's own service does. Each
-client runs in its own process, as its README says, in the version that the lockfiles of test/bench and of the project pin. A figure is
+client runs in its own process, as its README says, in the version that the files package.json of test/bench and of the project pin. A figure is
 the median of all rounds. The brackets have the quartiles, or the range if there are fewer than four rounds. A ratio is computed within
 each round, and the table shows the median of these ratios. Rows may be of different days and versions of mediagen.
 
 Each row names its machine and the commit of the packages.
 `;
 
-function overview(parts: readonly Part[]): string {
-  const lines = parts.map(
-    ({ name, row, measured }) =>
-      `| [${row.title}](#${anchorOf(row.title)}) | \`${name}\` | ${timeOf(measured.seconds)} | ${measured.at} |`,
-  );
-  return ["## All rows", "", "| row | name | takes | measured |", "|---|---|---:|---|", ...lines, ""].join("\n");
-}
-
 /** Every figure in which another client is clearly better than one of ours. */
 function notFirst(parts: readonly Part[]): string {
-  const behind = parts.map(({ row, tables }) => ({
-    row,
-    lines: tables.flatMap((table) =>
-      table.columns.flatMap((column) => {
-        const where = `[${row.title}](#${anchorOf(row.title)}), ${inSentence(table.title)}: ${column.label}`;
-        return behindOf(table, column).map((figures) => `| ${[where, ...figures].join(" | ")} |`);
-      }),
+  const lines = parts.flatMap(({ row, tables }) =>
+    tables.flatMap((table) =>
+      table.columns.flatMap((column) =>
+        behindOf(table, column).map(
+          (figures) =>
+            `| ${[`[${row.title}](#${anchorOf(row.title)})`, table.title, column.label, ...figures].join(" | ")} |`,
+        ),
+      ),
     ),
-  }));
-  const reasons = behind.flatMap(({ row: { title, notFirst: why }, lines }) =>
-    lines.length > 0 && why !== undefined ? [`- ${title}: ${why}`] : [],
   );
+  const reasons = parts.flatMap(({ row }) => (row.notFirst === undefined ? [] : [`- ${row.title}: ${row.notFirst}`]));
   return [
     "## Where we are not first",
     "",
     "Each line is a figure of one of our entry points, and every other client whose median is better by more than 5 %. If both were measured in three rounds or more, their brackets must not overlap either.",
     "",
-    "| figure | of | ours | better |",
-    "|---|---|---:|---|",
-    ...behind.flatMap(({ lines }) => lines),
+    "| row | table | figure | of | ours | better |",
+    "|---|---|---|---|---:|---|",
+    ...lines,
     "",
-    ...(reasons.length > 0 ? ["Reasons:", "", ...reasons, ""] : []),
+    ...["Reasons:", "", ...reasons, ""],
   ].join("\n");
 }
 
-function behindOf(
-  { lines, references = [] }: Table,
-  { key, digits = 0, better }: Column,
-): (readonly [string, string, string])[] {
+function behindOf({ lines, references = [] }: Table, { key, digits = 0, better }: Column): string[][] {
   if (better === undefined) return [];
   const sign = better === "less" ? 1 : -1;
   const clients = lines
     .filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name))
-    .map((line) => ({ name: line.name, rounds: line.rounds.length, ...spread(line, key) }))
-    .sort((a, b) => sign * (a.median - b.median));
-  type Client = (typeof clients)[number];
-  const isOurs = ({ name }: Client) => name.startsWith("@mediagen/");
-  const isClear = (a: Client, b: Client) => Math.min(a.rounds, b.rounds) < 3 || a.high < b.low || b.high < a.low;
-  return clients.filter(isOurs).flatMap((own): [string, string, string][] => {
-    const limit = own.median * (better === "less" ? 0.95 : 1.05);
-    const ahead = clients.filter(
-      (client) => !isOurs(client) && sign * (client.median - limit) < 0 && isClear(client, own),
-    );
-    const shown = ahead.map(({ name, median }) => `${name} ${written(median, digits)}`);
-    return ahead.length > 0 ? [[own.name, written(own.median, digits), shown.join(", ")]] : [];
+    .map((line) => ({ name: line.name, few: line.rounds.length < 3, ...spread(line, key) }))
+    .sort((one, other) => sign * (one.median - other.median));
+  const [ours, others] = [true, false].map((own) =>
+    clients.filter(({ name }) => name.startsWith("@mediagen/") === own),
+  );
+  return (ours ?? []).flatMap((own) => {
+    const limit = own.median * (1 - 0.05 * sign);
+    const isAhead = ({ median, low, high, few }: typeof own) =>
+      sign * (median - limit) < 0 && (few || own.few || high < own.low || own.high < low);
+    const ahead = (others ?? []).filter(isAhead).map(({ name, median }) => `${name} ${written(median, digits)}`);
+    return ahead.length > 0 ? [[own.name, written(own.median, digits), ahead.join(", ")]] : [];
   });
 }
 

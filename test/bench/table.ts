@@ -56,71 +56,35 @@ export async function inTurn(
   rounds: number,
   measure: (name: string, round: number) => Promise<Figures>,
 ): Promise<Line[]> {
-  const figures = new Map<string, Figures[]>(names.map((name) => [name, []]));
-  const failures = new Map<string, string>();
+  const lines = names.map((name): { name: string; rounds: Figures[]; failed?: string } => ({ name, rounds: [] }));
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) {
+    for (const line of lines) {
+      const { name } = line;
       process.stderr.write(`  round ${round + 1} of ${rounds}: ${name}`);
       const begin = performance.now();
       try {
-        figures.get(name)?.push(await measure(name, round));
+        line.rounds.push(await measure(name, round));
         process.stderr.write(` (${((performance.now() - begin) / 1_000).toFixed(1)} s)\n`);
       } catch (error) {
         const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-        const reason = first.replaceAll(root, "");
-        process.stderr.write(` failed: ${reason}\n`);
-        failures.set(name, reason);
+        line.failed = first.replaceAll(root, "");
+        process.stderr.write(` failed: ${line.failed}\n`);
       }
     }
   }
-  return names.map((name) => {
-    const failed = failures.get(name);
-    return { name, rounds: figures.get(name) ?? [], ...(failed === undefined ? {} : { failed }) };
-  });
+  return lines;
 }
 
 /** The lines with one more figure: each round's, divided by that of another line in the same round. */
 export function withRatio(lines: readonly Line[], to: string, key: string, ratio: string): Line[] {
-  const base = lineOf(lines, to);
+  const base = lines.find(({ name }) => name === to);
   return lines.map((line) => ({
     ...line,
     rounds: line.rounds.map((figures, round) => ({
       ...figures,
-      [ratio]: (figures[key] ?? Number.NaN) / (base.rounds[round]?.[key] ?? Number.NaN),
+      [ratio]: (figures[key] ?? Number.NaN) / (base?.rounds[round]?.[key] ?? Number.NaN),
     })),
   }));
-}
-
-/** Lines that were measured at several times as one list, with the rounds of each name after another. */
-export function joined(parts: readonly (readonly Line[])[]): Line[] {
-  const names = [...new Set(parts.flatMap((lines) => lines.map(({ name }) => name)))];
-  return names.map((name) => {
-    const all = parts.flatMap((lines) => lines.filter((line) => line.name === name));
-    const failed = all.find((line) => line.failed !== undefined)?.failed;
-    return { name, rounds: all.flatMap(({ rounds }) => rounds), ...(failed === undefined ? {} : { failed }) };
-  });
-}
-
-/** The other lines less one of them, round by round. */
-export function without(lines: readonly Line[], name: string): Line[] {
-  const base = lineOf(lines, name);
-  const less = (figures: Figures, round: number) =>
-    Object.fromEntries(
-      Object.entries(figures).map(([key, value]) => [key, value - (base.rounds[round]?.[key] ?? Number.NaN)]),
-    );
-  return lines.filter((line) => line !== base).map((line) => ({ ...line, rounds: line.rounds.map(less) }));
-}
-
-/** A title within a sentence. */
-export function inSentence(title: string): string {
-  return `${title[0]?.toLowerCase()}${title.slice(1)}`;
-}
-
-/** A line of a table, by its name. */
-export function lineOf(lines: readonly Line[] | undefined, name: string): Line {
-  const line = lines?.find((one) => one.name === name);
-  if (!line) throw new Error(`nothing was measured of ${name}`);
-  return line;
 }
 
 /** So many rounds have quartiles; of fewer, the range is shown. */

@@ -31,8 +31,8 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [721],
-  "test: lines of TypeScript": [13_814],
+  "scripts: lines": [700],
+  "test: lines of TypeScript": [13_322],
   "docs/site: lines": [67],
 };
 
@@ -112,8 +112,7 @@ function optionsOf(name: string, file: string): number {
 }
 
 async function bytesOf(options: { readonly splitting: boolean }): Promise<number> {
-  const { initial } = await bundle(consumerOf("@mediagen/sdk"), options);
-  return Math.ceil(weigh(initial).gzip / 100) * 100;
+  return Math.ceil(weigh(await bundle(consumerOf("@mediagen/sdk"), options)).gzip / 100) * 100;
 }
 
 function over(limit: number, all: readonly number[]): readonly number[] {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { bareSockets } from "../bare-socket.ts";
+import { load } from "../child.ts";
 import { inTurn, withRatio, type Figures, type Row, type Scale } from "../table.ts";
 
 const emulator = "@mediagen/emulator";
@@ -17,6 +18,9 @@ const servers: Readonly<Record<string, (port: string) => readonly string[]>> = {
   [prism]: (port) => [prismFile, "mock", "-v", "silent", "-p", port, "openapi/openapi.yaml"],
 };
 const clients = 16;
+const form = `${Object.entries({ prompt: "A fox runs through snow", duration: "5", resolution: "720p" })
+  .map(([name, value]) => `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+  .join("")}--bench--\r\n`;
 
 export const row: Row = {
   title: "The emulator and Prism",
@@ -51,16 +55,15 @@ async function measureServer(args: readonly string[], port: number, scale: Scale
   const child = spawn(process.execPath, [...args], { stdio: "ignore" });
   const sockets = bareSockets(port);
   try {
-    const form = multipart({ prompt: "A fox runs through snow", duration: "5", resolution: "720p" });
-    const generate = () => sockets.post("/v1/video/vidmodelv2", form.type, form.body);
-    const taskid = await untilItAnswers(generate);
+    const generate = () => sockets.post("/v1/video/vidmodelv2", "multipart/form-data; boundary=bench", form);
+    const taskid = await firstTask(generate);
     const startMs = performance.now() - start;
     const startCpuMs = cpuMs(child);
     const query = () => sockets.post("/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
-    await load(query, scale(5_000)); // warm
-    await load(generate, scale(500));
-    const queriesPerSecond = await load(query, scale(10_000));
-    const formsPerSecond = await load(generate, scale(2_000));
+    await perSecond(query, scale(5_000)); // warm
+    await perSecond(generate, scale(500));
+    const queriesPerSecond = await perSecond(query, scale(10_000));
+    const formsPerSecond = await perSecond(generate, scale(2_000));
     return { startMs, startCpuMs, queriesPerSecond, formsPerSecond, memoryMb: memoryMb(child) };
   } finally {
     sockets.close();
@@ -68,7 +71,7 @@ async function measureServer(args: readonly string[], port: number, scale: Scale
   }
 }
 
-async function untilItAnswers(generate: () => Promise<string>): Promise<string> {
+async function firstTask(generate: () => Promise<string>): Promise<string> {
   const deadline = performance.now() + 30_000;
   for (;;) {
     try {
@@ -80,28 +83,17 @@ async function untilItAnswers(generate: () => Promise<string>): Promise<string> 
   }
 }
 
-/** Calls so often, as many at once as there are clients; answers calls per second. */
-async function load(call: () => Promise<string>, count: number): Promise<number> {
-  let left = count;
-  const start = performance.now();
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      while (left-- > 0) {
-        const answer = await call();
-        if (!answer.includes('"code":1000')) throw new Error(`not a success: ${answer.slice(0, 200)}`);
-      }
-    }),
+/** Calls so often, and resolves to calls per second. */
+async function perSecond(call: () => Promise<string>, count: number): Promise<number> {
+  const ms = await load(
+    async () => {
+      const text = await call();
+      if (!text.includes('"code":1000')) throw new Error(`not a success: ${text.slice(0, 200)}`);
+    },
+    clients,
+    count,
   );
-  return (count / (performance.now() - start)) * 1_000;
-}
-
-function multipart(fields: Readonly<Record<string, string>>): { readonly type: string; readonly body: string } {
-  const part = ([name, value]: readonly string[]) =>
-    `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  return {
-    type: "multipart/form-data; boundary=bench",
-    body: `${Object.entries(fields).map(part).join("")}--bench--\r\n`,
-  };
+  return (count / ms) * 1_000;
 }
 
 /** CPU time of a process by Linux's accounts: fields 14 and 15 of its stat, in ticks of 10 ms. */

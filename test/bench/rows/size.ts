@@ -1,8 +1,6 @@
-import { nodeSdk } from "../clients.ts";
 import { bundle, consumerOf, consumers, weigh } from "../consumers.ts";
 import { inTurn, type Figures, type Row } from "../table.ts";
 
-const inBrowsers = Object.keys(consumers).filter((name) => name !== nodeSdk);
 export const row: Row = {
   title: "Size in a browser",
   what: "The bytes of a program of about thirty lines that generates and waits (test/bench/consumers), bundled and minified by esbuild, after gzip -9. *Initial*: the entry and its static imports. *Single file*: bundled without splitting.",
@@ -18,13 +16,11 @@ export const row: Row = {
       ],
     },
   ],
-  measure: async () => [await inTurn(inBrowsers, 1, sizesOf)],
+  measure: async () => [await inTurn(Object.keys(consumers), 1, sizesOf)],
 };
 
 async function sizesOf(client: string): Promise<Figures> {
-  const program = consumerOf(client);
-  const { initial } = await bundle(program);
-  const single = await bundle(program, { splitting: false });
-  const { minified, gzip } = weigh(single.initial);
+  const [initial, single] = [await bundle(consumerOf(client)), await bundle(consumerOf(client), { splitting: false })];
+  const { minified, gzip } = weigh(single);
   return { initial: weigh(initial).gzip, single: gzip, minified };
 }

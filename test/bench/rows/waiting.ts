@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inChild, watchCpu, watchMemory, type Measurement } from "../child.ts";
 import { createClient, nodeSdk, webSdk } from "../clients.ts";
-import { startDoubles } from "../doubles.ts";
+import { endOf, newTaskid, startDoubles } from "../doubles.ts";
 import { randomFrom } from "../random.ts";
-import { type Column, inTurn, type Row } from "../table.ts";
-import { endOf, newTaskid } from "../taskid.ts";
+import { type Column, inTurn, type Line, type Row } from "../table.ts";
 
 interface Given {
   readonly client: string;
@@ -14,8 +13,8 @@ interface Given {
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-const slowest = "@runwayml/sdk";
-const peers = ["replicate", "@fal-ai/client", slowest];
+const names = [nodeSdk, webSdk, "replicate", "@fal-ai/client", "@runwayml/sdk"];
+const counts = [1_000, 10_000];
 const manyInFlight = 64;
 const rounds = 3;
 
@@ -32,39 +31,35 @@ const columns: readonly Column[] = [
 
 export const row: Row = {
   title: "Waiting",
-  what: `Tasks that were generated at once and take 2 to 6 s. Each client waits in its own way. The delay is from the task's end until its wait has resolved. Memory is the peak above what the process had before. openai and lumaai do not wait. With more than 1,000 tasks, mediagen has \`maxQueriesInFlight: ${manyInFlight}\`; otherwise its default, 16. All clients wait in turn, in ${rounds} rounds. ${slowest} with 10,000 tasks has one round.`,
+  what: `Tasks that were generated at once and take 2 to 6 s. Each client waits in its own way. The delay is from the task's end until its wait has resolved. Memory is the peak above what the process had before. openai does not wait. With more than 1,000 tasks, mediagen has \`maxQueriesInFlight: ${manyInFlight}\`; otherwise its default, 16. All clients wait in turn, in ${rounds} rounds.`,
   limit:
     "one query and no delay, if the end were known. It is not, which costs some 3.6 queries for 0.3 s. The server responds at once.",
   notFirst:
     "replicate and @fal-ai/client query every task each 500 ms, on one connection per task. With 1,000 tasks, that is more than twice as many queries as ours, and the last ends are noticed sooner.",
-  tables: [
-    { title: "1,000 tasks", columns },
-    { title: "10,000 tasks", columns },
-  ],
+  tables: counts.map((count) => ({ title: `${count.toLocaleString("en")} tasks`, columns })),
   async measure(scale) {
     const doubles = await startDoubles();
-    const waits = (names: readonly string[], times: number, tasks: number) =>
-      inTurn(names, scale(times), async (client, round) => {
+    const tables: Line[][] = [];
+    for (const count of counts) {
+      const [tasks, maxQueriesInFlight] = [scale(count), count > 1_000 ? manyInFlight : undefined];
+      const measureOne = async (client: string, round: number) => {
         await doubles.set({});
-        const maxQueriesInFlight = tasks > 1_000 ? manyInFlight : undefined;
-        const given: Given = { client, base: doubles.base, tasks: scale(tasks), round, maxQueriesInFlight };
+        const given: Given = { client, base: doubles.base, tasks, round, maxQueriesInFlight };
         const figures = await inChild("waiting", given);
         const { queries, sockets } = await doubles.seen();
-        return { ...figures, queriesPerTask: (queries - 1) / given.tasks, sockets };
-      });
-    const thousand = await waits([nodeSdk, webSdk, ...peers], rounds, 1_000);
-    const others = peers.filter((name) => name !== slowest);
-    const many = await waits([nodeSdk, webSdk, ...others], rounds, 10_000);
-    many.push(...(await waits([slowest], 1, 10_000)));
+        return { ...figures, queriesPerTask: (queries - 1) / tasks, sockets };
+      };
+      tables.push(await inTurn(names, scale(rounds), measureOne));
+    }
     doubles.stop();
-    return [thousand, many];
+    return tables;
   },
 };
 
 export const measurement: Measurement<Given> = async ({ client: name, base, tasks, round, maxQueriesInFlight }) => {
   const client = await createClient(name, { base, maxQueriesInFlight });
   // A client that has been used: its code is there, but it has learned nothing of any model's tasks.
-  await client.query(newTaskid(0, 0));
+  await client.query?.(newTaskid(0, 0));
   const random = randomFrom(round + 1);
   const now = Date.now();
   const taskids = Array.from({ length: tasks }, () => newTaskid(now, 2_000 + 4_000 * random()));
@@ -75,17 +70,11 @@ export const measurement: Measurement<Given> = async ({ client: name, base, task
     delays.push(Date.now() - endOf(taskid));
   };
   const all = Promise.allSettled(taskids.map(wait));
-  // Some never answer where they run out of sockets.
+  // Some waits never end where they run out of sockets.
   await Promise.race([all, sleep(60_000)]);
   delays.sort((a, b) => a - b);
   const at = (share: number) => (delays[Math.floor(delays.length * share)] ?? Number.NaN) / 1_000;
   const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length / 1_000;
-  return {
-    arrived: delays.length,
-    delay: mean,
-    p50: at(0.5),
-    p99: at(0.99),
-    cpuMs: cpu() / 1_000 / tasks,
-    memoryMb: memory(),
-  };
+  const figures = { arrived: delays.length, delay: mean, p50: at(0.5), p99: at(0.99) };
+  return { ...figures, cpuMs: cpu() / tasks, memoryMb: memory() };
 };
