@@ -4,11 +4,6 @@ const assets = (document.currentScript as HTMLScriptElement).src;
 
 const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
-const names: Readonly<Record<Theme, string>> = {
-  system: "Theme: as the system",
-  light: "Theme: light",
-  dark: "Theme: dark",
-};
 
 page.classList.add("js");
 let theme: Theme = "system";
@@ -32,8 +27,8 @@ addEventListener("DOMContentLoaded", () => {
   const button = (id: string) => document.getElementById(id) as HTMLButtonElement | null;
   const themeButton = button("theme-button");
   const showTheme = () => {
-    if (!themeButton) return;
-    themeButton.ariaLabel = themeButton.title = names[theme];
+    if (themeButton)
+      themeButton.ariaLabel = themeButton.title = `Theme: ${theme === "system" ? "as the system" : theme}`;
   };
   showTheme();
   themeButton?.addEventListener("click", () => {
@@ -53,7 +48,7 @@ addEventListener("DOMContentLoaded", () => {
   });
   const here = document.querySelector<HTMLElement>(".sidebar [aria-current=page]");
   const sidebar = document.querySelector(".sidebar");
-  if (matchMedia("(max-width: 50rem)").matches)
+  if (matchMedia("(max-width: 63.9375rem)").matches)
     for (const group of document.querySelectorAll<HTMLDetailsElement>(".sidebar details"))
       group.open = group.contains(here);
   // Not with scrollIntoView, because the Tab key would then continue from there.

@@ -36,7 +36,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export async function buildSite({
   out,
   url,
-  repository = repositoryOf(),
+  repository = manifestOf("").repository?.url.replace(/^git\+|\.git$/g, ""),
   tell = () => undefined,
 }: BuildOptions): Promise<void> {
   const yaml = readFileSync(specFile, "utf8");
@@ -64,7 +64,7 @@ export async function buildSite({
   const site: Site = {
     url,
     repository,
-    version: versionOf(),
+    version: manifestOf("packages/sdk").version,
     sidebars: { guides: sidebar, api: operations.sidebar, redoc: operations.redocSidebar, sdk: reference.sidebar },
   };
 
@@ -139,15 +139,6 @@ function llmsIndex(pages: readonly Page[], url: string): string {
   ].join("\n\n");
 }
 
-function versionOf(): string {
-  return (JSON.parse(readFileSync(join(root, "packages/sdk/package.json"), "utf8")) as { readonly version: string })
-    .version;
-}
-
-function repositoryOf(): string | undefined {
-  const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    readonly repository?: string | { readonly url: string };
-  };
-  const address = typeof repository === "string" ? repository : repository?.url;
-  return address?.replace(/^git\+|\.git$/g, "");
+function manifestOf(directory: string): { readonly version: string; readonly repository?: { readonly url: string } } {
+  return JSON.parse(readFileSync(join(root, directory, "package.json"), "utf8"));
 }

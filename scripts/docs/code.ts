@@ -5,20 +5,13 @@ import { escapeHtml } from "./site.ts";
 export type Highlight = (code: string, info: string) => string;
 
 const languages: readonly BundledLanguage[] = ["ts", "js", "json", "yaml", "sh", "http", "html", "sql"];
-const aliases: Readonly<Record<string, string>> = {
-  typescript: "ts",
-  javascript: "js",
-  bash: "sh",
-  shell: "sh",
-  yml: "yaml",
-};
 const theme = createCssVariablesTheme({ name: "site", variablePrefix: "--" });
 
 /** Creates the highlighter. It uses classes, because a strict policy allows no style attributes. */
 export async function createHighlighterOf(): Promise<Highlight> {
   const highlighter = await createHighlighter({ themes: [theme], langs: [...languages] });
   const linesOf = (code: string, language: string): string[] => {
-    const lang = languages.find((one) => one === (aliases[language] ?? language));
+    const lang = languages.find((one) => one === language);
     if (!lang) return escapeHtml(code).split("\n");
     // Without a timeout, so that slow machines build the same site.
     const lines = highlighter.codeToTokensBase(code, { lang, theme, tokenizeTimeLimit: 0 });

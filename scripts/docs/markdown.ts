@@ -31,14 +31,19 @@ export async function createRenderer(): Promise<Render> {
   const { rules } = markdownIt.renderer;
   rules["hr"] = () => "";
   rules["fence"] = codeRule(await createHighlighterOf());
-  // Makes scrollable tables focusable by keyboard in all browsers.
-  rules["table_open"] = () => '<div class="table" tabindex="0"><table role="table">';
+  rules["table_open"] = (tokens, at) => `<div class="table${tokens[at]?.markup ?? ""}"><table role="table">`;
+  const { code_inline: inline } = rules;
+  rules["code_inline"] = (...given) => {
+    const [tokens, at] = given;
+    const html = inline?.(...given) ?? "";
+    return tokens[at]?.info ? html.replace(/(?<=\w[.(/_]|[a-z](?=[A-Z]))(?=\w)(?![^<]*>)/g, "<wbr>") : html;
+  };
   rules["table_close"] = () => "</table></div>\n";
   return (markdown, path, twin) => {
     headings = [];
     const tokens = markdownIt.parse(markdown, {});
     for (const [index, token] of tokens.entries()) {
-      if (token.type === "table_open") nameCells(tokens, index);
+      if (token.type === "table_open") token.markup = finishTable(tokens, index);
       for (const child of token.children ?? []) {
         const href = child.type === "link_open" ? child.attrGet("href") : null;
         if (href) child.attrSet("href", hrefOf(String(href), path, twin));
@@ -86,13 +91,21 @@ const roles: Readonly<Record<string, string>> = {
   td: "cell",
 };
 
-/** Adds the head of its column to each cell after the first, except for sentences. Narrow screens show it before the cell. */
-function nameCells(tokens: readonly Token[], from: number): void {
+/** The characters of code that fit next to each other in a page. */
+const room = 84;
+
+/**
+ * Adds the head of its column to each cell after the first, except for sentences: narrow screens show it before the cell.
+ * Returns the class of a table whose longest words do not fit next to each other; they may break at signs, or anywhere.
+ */
+function finishTable(tokens: readonly Token[], from: number): string {
   const heads: string[] = [];
+  const longest: number[] = [];
+  const code: Token[] = [];
   let column = 0;
   for (let index = from; tokens[index]?.type !== "table_close"; index++) {
     const token = tokens[index] as Token; // A table that is open is closed.
-    const content = tokens[index + 1]?.content ?? "";
+    const { content = "", children } = tokens[index + 1] ?? {};
     if (token.attrGet("style") === "text-align:right") {
       token.attrs = []; // A strict policy allows no style attributes.
       token.attrSet("class", "right");
@@ -102,10 +115,17 @@ function nameCells(tokens: readonly Token[], from: number): void {
     if (token.type !== "td_open") continue;
     // Dates and numbers do not wrap.
     if (content.length <= 12) token.attrJoin("class", "short");
-    const head = heads[column++];
-    if (column > 1 && head && !/^(What it (is|means)|Description)$/.test(head) && content !== "")
+    const head = heads[column];
+    if (column > 0 && head && !/^(What it (is|means)|Description)$/.test(head) && content !== "")
       token.attrSet("data-head", head);
+    code.push(...(children ?? []).filter(({ type }) => type === "code_inline"));
+    const words = (children ?? []).flatMap(({ content: text }) => text.split(" ").map((word) => word.length));
+    longest[column] = Math.max(longest[column] ?? 0, ...words);
+    column++;
   }
+  if (longest.reduce((sum, one) => sum + one + 2, 0) <= room) return "";
+  for (const token of code) token.info = "tight";
+  return " tight";
 }
 
 function hrefOf(href: string, path: string, twin: string): string {

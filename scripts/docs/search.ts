@@ -8,12 +8,6 @@ const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides
 /** Entries for common search terms that are not on any page. */
 export const furtherEntries: readonly SearchEntry[] = [
   [
-    "Light and dark theme",
-    "Page",
-    "#theme-button",
-    "The button in the header switches between the system's theme, light and dark.",
-  ],
-  [
     "Python, Go and other languages",
     "API",
     "api/",

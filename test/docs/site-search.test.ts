@@ -56,7 +56,6 @@ test.for([
   ["9000", /^guides\/errors\//],
   ["insufficient credits", /^sdk\/InsufficientCreditsError\//],
   ["duration", /^api\/\w+\/#field-duration/],
-  ["dark", /^#theme-button/],
   ["typescript enum", /^sdk\/Form\//],
   ["cancel", /^guides\/abort-and-deletion\//],
   ["proxy", /^guides\/proxies-and-tls\//],

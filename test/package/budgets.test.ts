@@ -31,9 +31,9 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [700],
+  "scripts: lines": [698],
   "test: lines of TypeScript": [13_322],
-  "docs/site: lines": [67],
+  "docs/site: lines": [66],
 };
 
 const sizes: Sizes = {
