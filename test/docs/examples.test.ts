@@ -33,6 +33,18 @@ test.concurrent("readme pays for its clip once, however often it runs", async ({
   expect(await desk.files("out")).toHaveLength(1);
 });
 
+test.concurrent("pays-twice pays twice if a response is lost, and readme once", async ({ expect }) => {
+  await using desk = await createDesk();
+  const lost = () => desk.emulator.next({ fault: "resetAfter", on: "generateVidmodelv2" });
+  lost();
+  expect(await desk.run("pays-twice.ts")).toMatchObject(isFine);
+  expect(desk.emulator.charges).toHaveLength(2);
+  lost();
+  for (const _ of ["the lost response", "another run"])
+    expect((await desk.run("readme.ts")).stderr).toContain("OutcomeUnknownError");
+  expect(desk.emulator.charges).toHaveLength(3);
+});
+
 test.concurrent("many-images stops at its limit, and one failure holds up nothing", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "taskFails", on: "generateImgmodelv4" });
