@@ -52,7 +52,7 @@ await media.video.generate("vidmodelv2", { prompt: "The fox yawns", sourceImage:
 // #endregion response
 
 // #region rejected
-for (const source of ["http://169.254.169.254/latest/meta-data", "no-such.png", "notes.txt"]) {
+for (const source of ["http://169.254.169.254/latest/meta-data", "no-such.png", "source-images.ts"]) {
   try {
     await fileFrom(source);
   } catch (error) {

@@ -114,7 +114,7 @@ test.concurrent("source-images sends each source as a file with its name and typ
   expect,
 }) => {
   await using desk = await createDesk();
-  await writeFile(join(desk.folder, "notes.txt"), "no image");
+  await writeFile(join(desk.folder, "source-images.ts"), "no image");
   const png = (await readFile(join(desk.folder, "first.png"))).toString("base64");
   // fileFrom takes data URIs as it takes URLs, which would need a public server.
   const environment = { IMAGE_URL: `data:image/png;base64,${png}` };
@@ -133,7 +133,7 @@ test.concurrent("source-images sends each source as a file with its name and typ
     imageUrl: "https://example.com/first.png,https://example.com/last.png",
   });
   expect(stdout).toMatch(
-    /^"http:\/\/169[^"]*" leads to this machine[^\n]*\n"no-such.png" cannot be read[^\n]*\n"notes.txt" is not an image[^\n]*\n$/,
+    /^"http:\/\/169[^"]*" leads to this machine[^\n]*\n"no-such.png" cannot be read[^\n]*\n"source-images.ts" is not an image[^\n]*\n$/,
   );
 });
 
