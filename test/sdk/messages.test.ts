@@ -2,326 +2,445 @@ import https from "node:https";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { fileFrom as fileFromAnywhere } from "@mediagen/sdk";
-import * as sdk from "@mediagen/sdk/node";
 import { createHttpClient } from "@mediagen/sdk/http";
+import * as sdk from "@mediagen/sdk/node";
 import { expect, test, vi } from "vitest";
+import { shown } from "../shown.ts";
 import {
   clientOf,
   connectionRefused,
+  errorOf,
   fails,
+  type FakeOptions,
+  fetchError,
   lost,
+  neverSent,
   origin,
   rejection,
-  success,
-  type FakeOptions,
   type Reply,
+  success,
 } from "./fake-service.ts";
+
+// The owner of what errors say, and of what they mean for the money: messages.txt has each with its fields.
 
 /** A call that is made wrong, as a program without types may make it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each call breaks a type on purpose
-type Mistake = (api: any, media: any) => unknown;
+type Mistake = (media: any, api: any) => unknown;
 
-/** Mistakes by what they are; each client has a service that creates tasks without results. */
-const mistakes: Readonly<Record<string, Mistake>> = {
-  "createMediaGen({})": ({ createMediaGen }) => createMediaGen({}),
-  "createMediaGen(null)": ({ createMediaGen }) => createMediaGen(null),
-  "createMediaGen: baseURL": ({ createMediaGen }) => createMediaGen({ baseURL: origin }),
-  "createMediaGen: foo": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, foo: 1 }),
-  "createMediaGen: baseUrl media.example": ({ createMediaGen }) => createMediaGen({ baseUrl: "media.example" }),
-  "createMediaGen: baseUrl ftp:": ({ createMediaGen }) => createMediaGen({ baseUrl: "ftp://media.example" }),
-  "createMediaGen: baseUrl with a password": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: "https://a:b@media.example" }),
-  "createMediaGen: baseUrl over http": ({ createMediaGen }) => createMediaGen({ baseUrl: "http://media.example" }),
-  "createMediaGen: baseUrl with /v1": ({ createMediaGen }) => createMediaGen({ baseUrl: "https://media.example/v1" }),
-  "createMediaGen: store as a text": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, store: ".mediagen" }),
-  "createMediaGen: store as an object": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, store: {} }),
-  "createMediaGen: fetch as a text": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, fetch: "node-fetch" }),
-  "createMediaGen: onEvent as an object": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, onEvent: {} }),
-  "createMediaGen: retries": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, retries: -1 }),
-  "createMediaGen: queryTimeoutMs": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, queryTimeoutMs: "5s" }),
-  "createMediaGen: maxQueriesInFlight": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, maxQueriesInFlight: 0 }).video.task("t").check(),
-  "createMediaGen: statuses.failed": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, statuses: { failed: 3 } }),
-  "createMediaGen: statuses.done": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, statuses: { done: [1] } }),
-  "createMediaGen: headers.authorization": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, headers: { authorization: "x" } }),
-  "createMediaGen: headers with a line break": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, headers: { "x-tenant": "a\nb" } }),
-  "createMediaGen: headers with a bad name": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, headers: { "x tenant": "a" } }),
-  "createMediaGen: headers as a text": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, headers: "x" }),
-  "createMediaGen: HTTPS_PROXY": ({ createMediaGen }) => {
-    vi.stubEnv("HTTPS_PROXY", "socks5://user:secret@proxy.example");
+const secret = "sk-live-0123456789";
+const fox = { prompt: "A fox" };
+const [v2, v15, v4, v45, z] = ["vidmodelv2", "vidmodelv15pro", "imgmodelv4", "imgmodelv45", "imgmodelz"];
+const tooLong = "\n".repeat(1_000_001);
+const fileOf = (text: string, type: string) => new File([Buffer.from(text, "latin1")], "first.png", { type });
+const png = fileOf("\x89PNG\r\n\x1a\n\0\0\0\0", "image/png");
+const gif = Buffer.from("GIF89a");
+const saved = { version: 2, kind: "image", taskid: "t-1", origin, resultCount: 1 } as const;
+const place = await mkdtemp(join(tmpdir(), "mediagen-messages-"));
+
+/** Options of a client. */
+const clients: Readonly<Record<string, unknown>> = {
+  nothing: {},
+  "an agent next to fetch": { baseUrl: origin, agent: new https.Agent(), fetch },
+  null: null,
+  "a key in their place": secret,
+  "inherited, unknown": Object.create({ baseUrl: origin, nothing: 1 }),
+  ...Object.fromEntries(
+    [
+      ...[{ baseURL: origin }, { apikey: secret }, { foo: 1 }, { apiKey: null }],
+      ...[{ baseUrl: "" }, { baseUrl: "media.example" }, { baseUrl: secret }, { baseUrl: "ftp://media.example" }],
+      ...[{ baseUrl: `http://me:${secret}@localhost` }, { baseUrl: `http://localhost?key=${secret}` }],
+      ...[{ baseUrl: "http://localhost/#a" }, { baseUrl: "http://localhost/?" }, { baseUrl: "http://localhost/#" }],
+      ...[{ baseUrl: "http://media.example" }, { allowHttp: "false" }, { store: ".mediagen" }, { store: {} }],
+      ...[{ fetch: "node-fetch" }, { onEvent: {} }, { clock: Date.now }, { headers: "x" }, { headers: new Headers() }],
+      ...[{ retries: -1 }, { retries: Number.NaN }, { queryTimeoutMs: "5s" }, { generateTimeoutMs: Number.NaN }],
+      ...[{ maxQueriesInFlight: 0 }, { maxQueriesInFlight: "2" }, { resendGenerationAfter: 503 }],
+      ...[{ statuses: 3 }, { statuses: { failed: 3 } }, { statuses: { failed: ["3"] } }, { statuses: { done: [1] } }],
+      ...[{ headers: { "x-tenant": `${secret}\nb` } }, { headers: { "x tenant": "a" } }, { headers: { "x-n": 1 } }],
+      ...[{ headers: { "Content-Type": "text/plain" } }, { apiKey: "sk", headers: { Authorization: secret } }],
+      ...[{ headers: { "Idempotency-Key": "order-1" } }, { agent: `http://user:${secret}@proxy` }, { agent: {} }],
+      ...[{ agent: null }, { resultCount: 1 }],
+    ].map((options) => [inspect(options, { breakLength: Infinity }), { baseUrl: origin, ...options }]),
+  ),
+};
+
+/** Forms by what is wrong with them: a model, a form and options. */
+const forms: Readonly<Record<string, readonly [model: unknown, form?: unknown, options?: unknown]>> = {
+  "no such model": ["vidmodelv3", fox],
+  "a model like another": ["vidmodelv2fats", fox],
+  "a name of every object as the model": ["constructor", fox],
+  "a picture as the model": ["iVBORw0KGgo".repeat(200_000), fox],
+  "model undefined": [undefined, fox],
+  "a model in a list": [[z], fox],
+  "a text as the form": [v2, "A fox"],
+  "a list as the form": [v2, []],
+  "an empty form": [v2, {}],
+  "a form of undefined fields": [v15, { prompt: undefined, sourceImage: undefined }],
+  "only an extra field": [v2, {}, { extraFields: { text: "A fox" } }],
+  "prompt missing": [v4, { resolution: "1:1" }],
+  "prompt as a number": [v2, { prompt: 12 }],
+  "prompt null": [v2, { prompt: null }],
+  "prompt blank": [z, { prompt: " \n\t\u00a0\u3000\ufeff" }],
+  "prompt too long": [v2, { prompt: "x".repeat(8193) }],
+  "prompt beyond what any model takes": [v15, { prompt: tooLong }],
+  "prompt with half a surrogate pair": [v2, { prompt: "fox \ud83e" }],
+  "ratio 16x9": [v2, { ...fox, ratio: "16x9" }],
+  "ratio wide": [v2, { ...fox, ratio: "wide" }],
+  "ratio blank": [v15, { ...fox, ratio: " " }],
+  "duration as text": [v2, { ...fox, duration: "5" }],
+  "duration 7": [v2, { ...fox, duration: 7 }],
+  "resolution 4k": [v45, { ...fox, resolution: "4k" }],
+  "seed 1.5": [v2, { ...fox, seed: 1.5 }],
+  "seed NaN": [v2, { ...fox, seed: Number.NaN }],
+  "seed that is no longer exact": [v2, { ...fox, seed: 2 ** 53 }],
+  "seed as a big integer": [v2, { ...fox, seed: 5n }],
+  "half a frame": [v2, { ...fox, fps: 23.5 }],
+  "fps that is no int32": [v2, { ...fox, fps: 2 ** 31 }],
+  "generate_audio yes": [v2, { ...fox, generate_audio: "yes" }],
+  "websearch 1": [v2, { ...fox, websearch: 1 }],
+  "execution_expires_after 60": [v2, { ...fox, execution_expires_after: 60 }],
+  "batchsize 16": [v4, { ...fox, batchsize: 16 }],
+  "resolution 1024*1024": [v45, { ...fox, resolution: "1024*1024" }],
+  "resolution 1500x1500": [v45, { ...fox, resolution: "1500x1500" }],
+  "resolution 1024x1024 of imgmodelz": [z, { ...fox, resolution: "1024x1024" }],
+  "field promt": [v2, { promt: "A fox" }],
+  "field foo": [v2, { ...fox, foo: 1 }],
+  "field generateAudio": [v2, { ...fox, generateAudio: true }],
+  "a field that every object has": [v2, { ...fox, toString: "x" }],
+  "a prototype": [v2, JSON.parse('{"prompt":"x","__proto__":"x"}')],
+  "several mistakes": [v2, { prompt: "x".repeat(8193), ratio: "16x9", duration: 0.5, generateAudio: true, seed: 1.5 }],
+  "sourceImage as a path": [v2, { sourceImage: "first.JPG" }],
+  "sourceImage as a relative path": [v2, { sourceImage: "../first" }],
+  "sourceImage as a path without an extension": [v2, { sourceImage: "/pictures/first" }],
+  "sourceImage as a path of Windows": [v2, { sourceImage: "C:\\pictures\\first" }],
+  "sourceImage as a URL": [v2, { sourceImage: "https://a.example/b" }],
+  "sourceImage as a data URI": [v2, { sourceImage: "data:image/png;base64,iVBORw0KGgo=" }],
+  "sourceImage as Base64": [v2, { sourceImage: "iVBORw0KGgo".repeat(10) }],
+  "sourceImage as an empty text": [v2, { sourceImage: "" }],
+  "sourceImage as a promise": [v2, { sourceImage: Promise.resolve(png) }],
+  "sourceImage as bytes": [v2, { sourceImage: new Uint8Array(4) }],
+  "sourceImage as an object": [v2, { sourceImage: { path: "a.png" } }],
+  "sourceImage empty": [v2, { sourceImage: new Blob([], { type: "image/png" }) }],
+  "sourceImage is a page": [v2, { sourceImage: fileOf("<html>", "text/html") }],
+  "sourceImage is a text that calls itself an image": [v2, { sourceImage: fileOf("hello", "image/png") }],
+  "sourceImage is a clip": [v2, { sourceImage: fileOf("\0\0\0\x18ftypmp42", "video/mp4") }],
+  "sourceImage as a list with a gap": [v2, { sourceImage: [png, undefined] }],
+  "sourceImage as a list in a list": [v2, { sourceImage: [[png]] }],
+  "no source images": [v2, { sourceImage: [] }],
+  "a list of one source image, where the model takes one": [v4, { ...fox, sourceImage: [png] }],
+  "the name of a part": [v2, { "sourceImage.items": [png] }],
+  ...Object.fromEntries(
+    ["first.png", "C:\\a.png", "ftp://x/a.png", "", "//x/a.png", "https://", "data:image/png;base64,AAAA"]
+      .concat("https://x/a.png https://x/b.png", "https://x/a.png, https://x/b.png", " https://x/a.png")
+      .map((imageUrl) => [`imageUrl ${JSON.stringify(imageUrl)}`, [v4, { ...fox, imageUrl }]]),
+  ),
+  ...Object.fromEntries(
+    ["https://x/a.png,a.png", "a.png,https://x/a.png", "https://x/a.png,", ",https://x/a.png"].map((imageUrl) => [
+      `imageUrl ${imageUrl}`,
+      [v15, { imageUrl }],
+    ]),
+  ),
+  "extraFields that the form has": [v2, fox, { extraFields: { duration: 5 } }],
+  "extraFields as a list": [v2, fox, { extraFields: { style: ["a"] } }],
+  "extraFields of wrong values": [z, fox, { extraFields: { deep: {}, nan: Number.NaN, half: "\ud83e" } }],
+  "extraFields with a path, and an empty file": [
+    z,
+    fox,
+    { extraFields: { sourceImage: "./first", mask: new Blob([], { type: "image/png" }) } },
+  ],
+  "extraFields too long": [v2, fox, { extraFields: { note: tooLong } }],
+  "option idempotencykey": [v2, fox, { idempotencykey: secret }],
+  "options as a text": [v2, fox, "order-42"],
+  "options null": [v2, fox, null],
+  "options as a promise": [v2, fox, Promise.resolve({ idempotencyKey: "order-42" })],
+  "options as a Map": [v2, fox, new Map([["idempotencyKey", "order-42"]])],
+  "signal as an object": [v2, fox, { signal: { aborted: false } }],
+  "signal as a controller": [v2, fox, { signal: new AbortController() }],
+  "headers.Content-Type": [v2, fox, { headers: { "Content-Type": "text/plain" } }],
+  "headers.Authorization next to an API key": [v2, fox, { headers: { Authorization: secret } }],
+  "idempotencyKey and no store": [v2, fox, { idempotencyKey: "order-42" }],
+  "idempotencyKey undefined": [v2, fox, { idempotencyKey: undefined }],
+  "idempotencyKey empty": [v2, fox, { idempotencyKey: "" }],
+  "unchecked as text": [v2, fox, { unchecked: "false" }],
+  "unchecked, a path as model": ["v1/x", fox, { unchecked: true }],
+  "unchecked, a list of texts": ["vidmodelv9", { prompt: ["A fox"] }, { unchecked: true }],
+  "unchecked, blank": ["vidmodelv9", { prompt: " ", mood: "" }, { unchecked: true }],
+  "unchecked, too long": ["vidmodelv9", { note: tooLong }, { unchecked: true, extraFields: { x: tooLong } }],
+  "unchecked, a field twice": ["vidmodelv9", { style: "a" }, { unchecked: true, extraFields: { style: "b" } }],
+};
+
+/** Sources of fileFrom, which each entry point rejects, and options. */
+const sources: Readonly<Record<string, () => readonly [source: unknown, options?: object]>> = {
+  nothing: () => [undefined],
+  null: () => [null],
+  "a number": () => [7],
+  "an object": () => [{ path: "a.png" }],
+  "a promise": () => [Promise.resolve(png)],
+  "an empty Blob": () => [new Blob([])],
+  "a text": () => [Buffer.from("hello")],
+  "a clip": () => [Buffer.from("\0\0\0\x18ftypmp42")],
+  "a path that is not there": () => ["nope.png"],
+  "a path of Windows": () => ["C:\\first.png"],
+  "a file URL that is not there": () => [new URL("file:///tmp/nope.png")],
+  "a file URL of another host": () => ["file://host/a.png"],
+  "a directory": () => [place],
+  "a text file": () => [join(place, "a.txt")],
+  "an empty file": () => [join(place, "empty.png")],
+  "a page in a Response": () => [new Response("<html>", { headers: { "content-type": "text/html" } })],
+  "a page that calls itself an image": () => [
+    new Response("\n <!doctype html>", { headers: { "content-type": "a/b" } }),
+  ],
+  "an empty Response": () => [new Response(null)],
+  "a Response with HTTP 404": () => [new Response("x", { status: 404 })],
+  "a Response that was read": () => [lockedResponse()],
+  "a stream that is being read": () => [lockedResponse().body],
+  "a Response that is cut": () => [new Response(gif, { headers: { "content-length": "7" } })],
+  "a Response whose encoding fetch may have cut": () => [new Response(gif, { headers: { "content-encoding": "br" } })],
+  "a data URI without data": () => ["data:image/png;base64"],
+  "a data URI that is no Base64": () => ["data:image/png;base64,!!"],
+  "a private host": () => ["http://10.0.0.1/a.png"],
+  "a URL with a password": () => ["https://a:b@media.example/a.png"],
+  "an ftp URL": () => ["ftp://media.example/a.png"],
+  "a URL whose server is down": () => ["https://a.example/1", { fetch: () => Promise.reject(connectionRefused) }],
+  "too large": () => [png, { maxBytes: 4 }],
+  "option filename": () => [png, { filename: "a.png" }],
+  "maxBytes NaN": () => [png, { maxBytes: Number.NaN }],
+};
+
+function lockedResponse(): Response {
+  const response = new Response(gif);
+  response.body?.getReader();
+  return response;
+}
+
+/** Calls that send nothing. */
+const calls: Readonly<Record<string, Mistake>> = {
+  "generate: no such host": () => generateAt("https://media.invalid"),
+  "generate: no server": () => generateAt("http://127.0.0.1:9"),
+  "fileStore()": (_, { fileStore }) => fileStore(),
+  "createMediaGen: HTTPS_PROXY": (_, { createMediaGen }) => {
+    vi.stubEnv("HTTPS_PROXY", `socks5://user:${secret}@proxy.example`);
     try {
       return createMediaGen({ baseUrl: "https://media.example" });
     } finally {
       vi.unstubAllEnvs();
     }
   },
-  "createMediaGen: agent": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, agent: "http://proxy.example" }),
-  "createMediaGen: agent and fetch": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, agent: new https.Agent(), fetch }),
-  "fileStore()": ({ fileStore }) => fileStore(),
-  "apiKey with a line break": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, apiKey: "a\nb" }).video.task("t").check(),
-  "apiKey empty": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, apiKey: "" }).video.task("t").check(),
+  "apiKey with a line break": () => checkAt(lost, { apiKey: `${secret}\nb` }),
+  "apiKey with a letter beyond ASCII": () => checkAt(lost, { apiKey: `${secret}é` }),
+  "apiKey with a space": () => checkAt(lost, { apiKey: ` ${secret}` }),
+  "apiKey empty": () => checkAt(lost, { apiKey: "" }),
+  "generate: a model of the other kind": (media) => media.video.generate(z, fox),
+  "generate: idempotencyKey and another header": () =>
+    clientOf([], { apiKey: undefined }).media.image.generate("imgmodelz", fox, {
+      idempotencyKey: "a",
+      headers: { "idempotency-key": "b" },
+    }),
+  "generate: a key with a damaged entry": () => keyedWith("get", new SyntaxError("damaged")),
+  "generate: a key whose entry cannot be read now": () => keyedWith("get", new Error("offline")),
+  "generate: the store fails": () => keyedWith("write", new Error("disk full")),
 
-  "generate: no such model": (_, media) => media.generate("vidmodelv3", { prompt: "A fox" }),
-  "generate: a word that is no model": (_, media) => media.generate("sora", { prompt: "A fox" }),
-  "generate: model undefined": (_, media) => media.generate(undefined, { prompt: "A fox" }),
-  "generate: a model of the other kind": (_, media) => media.video.generate("imgmodelz", { prompt: "A fox" }),
-  "generate: no form": (_, media) => media.video.generate("vidmodelv2"),
-  "generate: an empty form": (_, media) => media.video.generate("vidmodelv2", {}),
-  "generate: prompt missing": (_, media) => media.image.generate("imgmodelv4", { resolution: "1:1" }),
-  "generate: prompt as a number": (_, media) => media.video.generate("vidmodelv2", { prompt: 12 }),
-  "generate: prompt null": (_, media) => media.video.generate("vidmodelv2", { prompt: null }),
-  "generate: prompt blank": (_, media) => media.image.generate("imgmodelz", { prompt: "   " }),
-  "generate: prompt empty": (_, media) => media.image.generate("imgmodelz", { prompt: "" }),
-  "generate: prompt too long": (_, media) => media.video.generate("vidmodelv2", { prompt: "x".repeat(8193) }),
-  "generate: prompt with half a surrogate pair": (_, media) => media.video.generate("vidmodelv2", { prompt: "\ud800" }),
-  "generate: ratio 16x9": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", ratio: "16x9" }),
-  "generate: ratio 16/9": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", ratio: "16/9" }),
-  "generate: ratio wide": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", ratio: "wide" }),
-  'generate: duration "5"': (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", duration: "5" }),
-  "generate: duration 7": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", duration: 7 }),
-  "generate: resolution 720": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", resolution: 720 }),
-  "generate: seed 1.5": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", seed: 1.5 }),
-  "generate: generate_audio 2": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox", generate_audio: "yes" }),
-  "generate: execution_expires_after 60": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox", execution_expires_after: 60 }),
-  "generate: batchsize 16": (_, media) => media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 16 }),
-  'generate: batchsize "2"': (_, media) => media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: "2" }),
-  "generate: resolution 1024*1024": (_, media) =>
-    media.image.generate("imgmodelv45", { prompt: "A fox", resolution: "1024*1024" }),
-  "generate: resolution 1500x1500": (_, media) =>
-    media.image.generate("imgmodelv45", { prompt: "A fox", resolution: "1500x1500" }),
-  "generate: resolution 1024x1024 of imgmodelz": (_, media) =>
-    media.image.generate("imgmodelz", { prompt: "A fox", resolution: "1024x1024" }),
-  "generate: field promt": (_, media) => media.video.generate("vidmodelv2", { promt: "A fox" }),
-  "generate: field foo": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", foo: 1 }),
-  "generate: field generateAudio": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox", generateAudio: true }),
-  "generate: several mistakes": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: 12, ratio: "16x9", duration: 7 }),
-  "generate: sourceImage as a path": (_, media) => media.video.generate("vidmodelv2", { sourceImage: "first.png" }),
-  "generate: sourceImage as a URL": (_, media) =>
-    media.video.generate("vidmodelv2", { sourceImage: "https://a.example/b.png" }),
-  "generate: sourceImage as a promise": ({ fileFrom }, media) =>
-    media.video.generate("vidmodelv2", { sourceImage: Promise.resolve(fileFrom) }),
-  "generate: sourceImage as bytes": (_, media) =>
-    media.video.generate("vidmodelv2", { sourceImage: new Uint8Array(4) }),
-  "generate: sourceImage as an object": (_, media) =>
-    media.video.generate("vidmodelv2", { sourceImage: { path: "a.png" } }),
-  "generate: sourceImage empty": (_, media) => media.video.generate("vidmodelv2", { sourceImage: new Blob([]) }),
-  "generate: sourceImage is a page": (_, media) =>
-    media.video.generate("vidmodelv2", { sourceImage: new Blob(["<html>"], { type: "text/html" }) }),
-  "generate: no source images": (_, media) => media.video.generate("vidmodelv2", { sourceImage: [] }),
-  "generate: three source images": (_, media) =>
-    media.video.generate("vidmodelv2", { sourceImage: [png(), png(), png()] }),
-  "generate: two source images, one at most": (_, media) =>
-    media.image.generate("imgmodelv4", { prompt: "A fox", sourceImage: [png(), png()] }),
-  "generate: imageUrl as a path": (_, media) =>
-    media.image.generate("imgmodelv4", { prompt: "A fox", imageUrl: "first.png" }),
-  "generate: extraFields that the form has": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox" }, { extraFields: { duration: 5 } }),
-  "generate: extraFields as a list": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox" }, { extraFields: { style: ["a"] } }),
-  "generate: option timeout": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox" }, { timeout: 5 }),
-  "generate: options as a text": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox" }, "order-42"),
-  "generate: signal as a controller": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: {} }),
-  "generate: idempotencyKey and no store": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "order-42" }),
-  "generate: idempotencyKey empty": (_, media) =>
-    media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "" }),
-  "generate: idempotencyKey and another header": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin }).video.generate(
-      "vidmodelv2",
-      { prompt: "A fox" },
-      { idempotencyKey: "a", headers: { "idempotency-key": "b" } },
-    ),
-  "generate: unchecked, a path as model": (_, media) =>
-    media.video.generate("v1/x", { prompt: "A fox" }, { unchecked: true }),
-  "generate: unchecked, a list of texts": (_, media) =>
-    media.video.generate("vidmodelv9", { prompt: ["A fox"] }, { unchecked: true }),
-  "generate: unchecked, a field twice": (_, media) =>
-    media.video.generate("vidmodelv9", { style: "a" }, { unchecked: true, extraFields: { style: "b" } }),
-
-  "media.task(undefined)": (_, media) => media.task(undefined),
-  'media.task("video-123")': (_, media) => media.task("video-123"),
-  "media.task(JSON text)": (_, media) => media.task('{"version":2}'),
-  "media.task(promise)": (_, media) => media.task(Promise.resolve({})),
-  "media.task({})": (_, media) => media.task({}),
-  "media.task of another origin": (_, media) => media.task({ ...saved, origin: "https://other.example" }),
-  "media.task of version 1": (_, media) => media.task({ ...saved, version: 1 }),
-  "media.task: kind audio": (_, media) => media.task({ ...saved, kind: "audio" }),
-  "media.video.task()": (_, media) => media.video.task(),
-  "task.wait: option timeout": (_, media) => media.task(saved).wait({ timeout: 5 }),
-  'task.wait: waitTimeoutMs "5s"': (_, media) => media.task(saved).wait({ waitTimeoutMs: "5s" }),
-  "task.wait: onUpdate as a text": (_, media) => media.task(saved).wait({ onUpdate: "x" }),
-  "task.check: signal": (_, media) => media.task(saved).check({ signal: "no" }),
-  "media.video.query()": (_, media) => media.video.query(),
-  "media.video.query: unknown option": (_, media) => media.video.query("t-1", { moreInfo: true }),
-  "media.video.delete(text)": (_, media) => media.video.delete("t-1"),
-  "media.video.delete([])": (_, media) => media.video.delete([]),
-  "waitAll(promises)": ({ waitAll }) => waitAll([Promise.resolve(1)]),
-  "waitAll: waitTimeoutMs": ({ waitAll }, media) => waitAll([media.task(saved)], { waitTimeoutMs: -1 }),
-
-  "download(undefined)": ({ download }) => download(undefined, "out"),
-  "download(promise)": ({ download }, media) => download(Promise.resolve(media.task(saved)), "out"),
-  "download(JSON)": ({ download }) => download(saved, "out"),
-  "download(record)": ({ download }) => download({ taskid: "t-1", url: ["https://a.example/1.png"] }, "out"),
-  "download(task)": ({ download }, media) => download(media.task(saved)),
-  'download(task, "")': ({ download }, media) => download(media.task(saved), ""),
-  "download: no results": ({ download }, media) => download(media.task(saved), "out"),
-  "download: option override": ({ download }, media) => download(media.task(saved), "out", { override: true }),
-  "blobs(promise)": ({ blobs }, media) => blobs(Promise.resolve(media.task(saved))),
-  "blobs: no results": ({ blobs }, media) => blobs(media.task(saved)),
-  "streams(undefined)": ({ streams }) => streams(undefined),
-
-  "fileFrom()": ({ fileFrom }) => fileFrom(),
-  "fileFrom: no such file": ({ fileFrom }) => fileFrom("nope.png"),
-  "fileFrom: a directory": ({ fileFrom }) => fileFrom(place),
-  "fileFrom: a text file": ({ fileFrom }) => fileFrom(join(place, "a.txt")),
-  "fileFrom: an empty file": ({ fileFrom }) => fileFrom(join(place, "empty.png")),
-  "fileFrom: a page": ({ fileFrom }) => fileFrom(join(place, "page.png")),
-  "fileFrom: too large": ({ fileFrom }) => fileFrom(png(), { maxBytes: 4 }),
-  "fileFrom: a data URI that is none": ({ fileFrom }) => fileFrom("data:image/png;base64,%%%"),
-  "fileFrom: a private host": ({ fileFrom }) => fileFrom("http://10.0.0.1/a.png"),
-  "fileFrom: a URL with a password": ({ fileFrom }) => fileFrom("https://a:b@media.example/a.png"),
-  "fileFrom: an ftp URL": ({ fileFrom }) => fileFrom("ftp://media.example/a.png"),
-  "fileFrom: a file URL of another host": ({ fileFrom }) => fileFrom(new URL("file://host/a.png")),
-  "fileFrom: a response that was read": async ({ fileFrom }) => {
-    const response = new Response("x");
-    await response.text();
-    return fileFrom(response);
-  },
-  "fileFrom: a response with HTTP 404": ({ fileFrom }) => fileFrom(new Response("x", { status: 404 })),
-  "fileFrom: a promise": ({ fileFrom }) => fileFrom(Promise.resolve(png())),
-  "fileFrom: option names": ({ fileFrom }) => fileFrom(png(), { filename: "a.png" }),
-  "fileFrom without Node: a path": () => fileFromAnywhere("a.png"),
-
-  "recover without a store": (_, media) => media.recover(),
-  "resolve: no such generation": ({ memoryStore }) => withStore({ store: memoryStore() }).resolve("nope", "notCreated"),
-  "resolve: no outcome": ({ memoryStore }) =>
-    // @ts-expect-error: it has no outcome.
-    withStore({ store: memoryStore() }).resolve("nope", {}),
-  "fieldsOf: no such model": ({ fieldsOf }) => fieldsOf("vidmodelv3"),
+  "media.task(undefined)": (media) => media.task(undefined),
+  "media.task(text)": (media) => media.task("video-123"),
+  "media.task(promise)": (media) => media.task(Promise.resolve({})),
+  "media.task({})": (media) => media.task({}),
+  "media.task of another origin": (media) => media.task({ ...saved, origin: "https://other.example" }),
+  "media.task of version 1": (media) => media.task({ ...saved, version: 1 }),
+  "media.task: kind audio": (media) => media.task({ ...saved, kind: "audio" }),
+  "media.video.task()": (media) => media.video.task(),
+  "media.image.task: resultcount": (media) => media.image.task("t-1", { resultcount: 4 }),
+  "media.image.task: resultCount 1.5": (media) => media.image.task("t-1", { resultCount: 1.5 }),
+  "media.video.query()": (media) => media.video.query(),
+  "media.video.query: unknown option": (media) => media.video.query("t-1", { moreTaskinfo: true }),
+  "media.video.query: headers null": (media) => media.video.query("t-1", { headers: null }),
+  "media.video.delete(text)": (media) => media.video.delete("t-1"),
+  "media.video.delete([])": (media) => media.video.delete([]),
+  "waitAll(promises)": (_, { waitAll }) => waitAll([Promise.resolve(1)]),
+  "waitAll: waitTimeout": (media, { waitAll }) => waitAll([media.task(saved)], { waitTimeout: 5 }),
+  "download(undefined)": (_, { download }) => download(undefined, "out"),
+  "download(promise)": (media, { download }) => download(Promise.resolve(media.task(saved)), "out"),
+  "download(JSON)": (_, { download }) => download(saved, "out"),
+  "streams(undefined)": (_, { streams }) => streams(undefined),
+  "recover without a store": (media) => media.recover(),
+  "recover: signal": (media) => media.recover({ signal: 5 }),
+  "resolve: no such generation": () => withStore().resolve("nope", "notCreated"),
+  "resolve: no outcome": () => withStore().resolve("nope", {} as never),
+  "fieldsOf: no such model": (_, { fieldsOf }) => fieldsOf("vidmodelv3"),
+  "validate: a model that is no text": (_, { validate }) => expectIssues(validate(7, {})),
   "createHttpClient({})": () => createHttpClient({}),
+  "createHttpClient: retries": () => createHttpClient({ baseUrl: secret, retries: 2 } as object),
 };
 
-/** What the service does wrong, or what cannot be reached. */
-const troubles: Readonly<Record<string, () => unknown>> = {
-  "generate: insufficient credits": () => generateAt(() => Response.json({ code: 9000, msg: "5 credits are missing" })),
-  "generate: rejected": () => generateAt(rejection),
-  "generate: HTTP 400": () => generateAt(() => new Response("", { status: 400 })),
-  "generate: HTTP 401": () => generateAt(() => new Response("", { status: 401 })),
-  "generate: HTTP 401 without a key": () => generateAt(() => new Response("", { status: 401 }), { apiKey: undefined }),
-  "generate: HTTP 401 with an envelope": () =>
-    generateAt(() => Response.json({ code: 9999, msg: "wrong API key" }, { status: 401 })),
-  "generate: HTTP 403": () => generateAt(() => new Response("", { status: 403 })),
-  "generate: HTTP 404": () => generateAt(() => new Response("<html>", { status: 404 })),
-  "generate: HTTP 404 with an envelope": () =>
-    generateAt(() => Response.json({ code: 9999, msg: "no such path" }, { status: 404 })),
-  "generate: HTTP 413": () => generateAt(() => new Response("", { status: 413 })),
-  "generate: HTTP 429": () => generateAt(() => new Response("", { status: 429, headers: { "retry-after": "9" } })),
-  "generate: HTTP 500": () => generateAt(lost),
-  "generate: HTTP 302": () => generateAt(() => new Response("", { status: 302, headers: { location: "/login" } })),
-  "generate: an HTML page": () =>
-    generateAt(() => new Response("<html>", { headers: { "content-type": "text/html" } })),
-  "generate: an empty body": () => generateAt(() => new Response("")),
-  "generate: an unknown code": () => generateAt(() => Response.json({ code: 1001, msg: "?" })),
-  "generate: no taskid": () => generateAt(() => success({})),
-  "generate: connection refused": () => generateAt(fails(connectionRefused)),
-  "generate: connection reset": () => generateAt(fails(new TypeError("terminated"))),
-  "generate: outcome unknown, with a store": () => generateAt(lost, { store: sdk.memoryStore() }),
-  "generate: the store fails": () =>
-    generateAt(rejection, { store: { ...sdk.memoryStore(), write: () => Promise.reject(new Error("disk full")) } }),
-  "generate: no server": () =>
-    sdk
-      .createMediaGen({ baseUrl: "http://127.0.0.1:9", apiKey: "k", retries: 0 })
-      .image.generate("imgmodelz", { prompt: "A fox" }),
-  "generate: no such host": () =>
-    sdk
-      .createMediaGen({ baseUrl: "https://media.invalid", apiKey: "k", retries: 0 })
-      .image.generate("imgmodelz", { prompt: "A fox" }),
-  "check: rejected": () => checkAt(rejection),
-  "check: HTTP 401": () => checkAt(() => new Response("", { status: 401 })),
-  "check: HTTP 404": () => checkAt(() => new Response("", { status: 404 })),
-  "check: HTTP 302": () => checkAt(() => new Response("", { status: 302 })),
-  "check: HTTP 307": () => checkAt(() => new Response("", { status: 307 })),
-  "check: HTTP 401 without a key": () => saveAt(() => new Response("", { status: 401 }), { apiKey: undefined }).check(),
-  "check: HTTP 429": () => checkAt(() => new Response("", { status: 429 })),
-  "check: HTTP 500": () => checkAt(lost),
-  "check: an HTML page": () => checkAt(() => new Response("<html>")),
-  "check: connection refused": () => checkAt(fails(connectionRefused)),
-  "wait: timeout": () => timeoutOf(1_800_000, undefined, { record: { ...record, message: "" }, status: 1 }),
-  "wait: timeout, last query failed": () => timeoutOf(90_000, new Error("fetch failed")),
-  "wait: failed": () =>
-    saveAt(() => success({ taskid: "t-1", url: [], image_status: 3 }), { statuses: { failed: [3] } }).wait(),
-  "resolve: known outcome": async () => {
-    const store = sdk.memoryStore();
-    const { media, generate } = clientOf([], { passing: ["pause"], store });
-    const { generationId = "" } = await generate("order-42");
-    return media.resolve(generationId, "notCreated");
-  },
-  "idempotencyKey with another form": async () => {
-    const { generate } = clientOf([], { passing: ["pause"], store: sdk.memoryStore() });
-    await generate("order-42", "A fox");
-    return generate("order-42", "A hare");
-  },
-  "idempotencyKey with another model": async () => {
-    const { generate, media } = clientOf([], { passing: ["pause"], store: sdk.memoryStore() });
-    await generate("order-42", "A fox");
-    return media.image.generate("imgmodelv4", { prompt: "A fox" }, { idempotencyKey: "order-42" });
-  },
+const answer =
+  (status: number, headers: Record<string, string> = {}, body = ""): Reply =>
+  () =>
+    new Response(body, { status, headers });
+const envelope =
+  (code: number, status = 200, msg = "no"): Reply =>
+  () =>
+    Response.json({ code, msg }, { status });
+const badCertificate = fails(fetchError({ code: "CERT_HAS_EXPIRED" }));
+const reset = fails(fetchError({ code: "ECONNRESET", syscall: "read" }));
+
+/** What a service does with a generation. */
+const generations: Readonly<Record<string, readonly [Reply, FakeOptions?]>> = {
+  "9999": [rejection],
+  "9000": [envelope(9000, 200, "5 credits are missing")],
+  "9000 under HTTP 429": [envelope(9000, 429)],
+  "9000 under HTTP 503": [envelope(9000, 503)],
+  "HTTP 400": [answer(400)],
+  "HTTP 401": [answer(401)],
+  "HTTP 401 without a key": [answer(401), { apiKey: undefined }],
+  "9999 without a key": [rejection, { apiKey: undefined }],
+  "HTTP 401 with an envelope": [envelope(9999, 401, "wrong API key")],
+  "HTTP 403": [answer(403)],
+  "HTTP 404": [answer(404, {}, "<html>")],
+  "HTTP 404 with an envelope": [envelope(9999, 404, "no such path")],
+  "HTTP 413": [answer(413)],
+  "HTTP 429": [answer(429, { "retry-after": "0" })],
+  "HTTP 429 for an hour": [answer(429, { "retry-after": "3600" })],
+  "HTTP 501": [answer(501)],
+  "HTTP 408": [answer(408)],
+  "HTTP 409": [answer(409)],
+  "HTTP 500": [lost],
+  "HTTP 503": [answer(503, { "retry-after": "0" })],
+  "HTTP 302": [answer(302, { location: "/login" })],
+  "an HTML page": [answer(200, { "content-type": "text/html" }, "<html>")],
+  "an empty body": [answer(200)],
+  "an unknown code": [envelope(1001, 200, "?")],
+  "no taskid": [() => success({})],
+  "no connection": [neverSent],
+  "a bad certificate": [badCertificate],
+  "a reset": [reset],
+  "an outcome that is unknown, with a store": [lost, { store: sdk.memoryStore() }],
 };
 
-const saved = { version: 2, kind: "image", taskid: "t-1", origin, resultCount: 1 } as const;
-const withStore = (options: FakeOptions) => clientOf([], options).media;
-const png = () =>
-  new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 0])], { type: "image/png" });
-const generateAt = (reply: Reply, options?: FakeOptions) =>
-  clientOf([reply], { passing: ["pause"], ...options }).generate();
-const saveAt = (reply: Reply, options?: FakeOptions) =>
-  clientOf([reply], { ...options }).media.task(saved) as sdk.Task<"image">;
-const checkAt = (reply: Reply) => saveAt(reply).check();
-/** What a wait rejects with at its deadline, which no test waits for. */
-const timeoutOf = (
-  ...rest: [ms: number, error: unknown, last?: ConstructorParameters<typeof sdk.WaitTimeoutError>[3]]
-) => Promise.reject(new sdk.WaitTimeoutError(withStore({}).task(saved), ...rest));
-const record = { taskid: "t-1", url: [], image_status: 1 };
-let place = "";
+const pending: Reply = () => success({ taskid: "t-1", url: [], image_status: 1 });
+const done: Reply = () => success({ taskid: "t-1", url: [`${origin}/1.png`], image_status: 2 });
+const wait = (task: sdk.Task) => task.wait({ waitTimeoutMs: 1_800_000 });
+const drain = async (task: sdk.Task) => {
+  for (const { stream } of await sdk.streams(task)) await new Response(stream).arrayBuffer();
+};
 
-async function messageOf(run: () => unknown): Promise<string> {
-  try {
-    const result = await run();
-    return `no error: ${JSON.stringify(result)}`;
-  } catch (error) {
-    if (!(error instanceof Error)) return `thrown: ${String(error)}`;
-    return `${error.name}: ${error.message}`
-      .replaceAll(place, "/place")
-      .replace(/[\da-f]{8}-[\da-f-]{27}/g, "ID")
-      .replace(/t-\d+-1/g, "t-1");
-  }
+/** What methods of a task end in. Its generation was billed, whatever the request that failed. */
+const tasks: Readonly<Record<string, readonly [(task: sdk.Task) => unknown, readonly Reply[], FakeOptions?]>> = {
+  "check: 9999": [(task) => task.check(), [rejection]],
+  "check: 9000": [(task) => task.check(), [envelope(9000)]],
+  "check: HTTP 401": [(task) => task.check(), [answer(401)]],
+  "check: HTTP 404": [(task) => task.check(), [answer(404)]],
+  "check: HTTP 302": [(task) => task.check(), [answer(302)]],
+  "check: HTTP 429": [(task) => task.check(), [answer(429)]],
+  "check: HTTP 500": [(task) => task.check(), [lost]],
+  "check: an HTML page": [(task) => task.check(), [answer(200, {}, "<html>")]],
+  "check: no connection": [(task) => task.check(), [neverSent]],
+  "check: a bad certificate": [(task) => task.check(), [badCertificate]],
+  "check: signal": [(task) => task.check({ signal: secret as never }), []],
+  "query: HTTP 401": [() => clientOf([answer(401)]).media.image.query("t-1"), []],
+  "query: a reset": [() => clientOf([reset]).media.image.query("t-1"), []],
+  "delete: HTTP 401": [(task) => task.delete(), [answer(401)]],
+  "delete: HTTP 500": [(task) => task.delete(), [lost]],
+  "delete: 9999 after HTTP 429": [(task) => task.delete(), [answer(429), rejection], { retries: 1 }],
+  "delete: 9999 after a lost response": [(task) => task.delete(), [lost, rejection], { retries: 1 }],
+  "wait: a timeout": [wait, [pending], { passing: ["pause", "limit"] }],
+  "wait: a timeout, the last query failed": [wait, [lost], { passing: ["pause", "limit"] }],
+  "wait: failed": [wait, [pending], { statuses: { failed: [1] } }],
+  "wait: HTTP 401": [wait, [answer(401)]],
+  "wait: timeout": [(task) => task.wait({ timeout: 5 } as object), []],
+  "wait: waitTimeoutMs as a text": [(task) => task.wait({ waitTimeoutMs: "5s" as never }), []],
+  "wait: onUpdate as a number": [(task) => task.wait({ onUpdate: 5 as never }), []],
+  "wait: a classify that is wrong": [wait, [pending], { classify: () => "done" as never }],
+  "blobs: no results": [(task) => sdk.blobs(task), [pending]],
+  "blobs: HTTP 404": [(task) => sdk.blobs(task), [done, answer(404), done, answer(404)]],
+  "blobs: HTTP 500": [(task) => sdk.blobs(task), [done, lost]],
+  "blobs: no connection": [(task) => sdk.blobs(task), [done, neverSent]],
+  "blobs: too large": [(task) => sdk.blobs(task, { maxBytes: 1 }), [done, answer(200, {}, "ab")]],
+  "blobs: maxbytes": [(task) => sdk.blobs(task, { maxbytes: 5 } as object), [done]],
+  "blobs: stallTimeoutMs NaN": [(task) => sdk.blobs(task, { stallTimeoutMs: Number.NaN }), [done]],
+  "streams: HTTP 500": [drain, [done, lost]],
+  "download: HTTP 500": [(task) => sdk.download(task, place), [done, lost]],
+  "download: no target": [(task) => sdk.download(task, undefined as never), [done]],
+  "download: an empty target": [(task) => sdk.download(task, ""), [done]],
+  "download: a name that is no file name": [(task) => sdk.download(task, place, { name: "../x" }), [done]],
+  "download: override": [(task) => sdk.download(task, place, { override: true } as object), [done]],
+  "resolve: the task of another generation": [
+    async () => {
+      const { media, generate } = clientOf([], { store: sdk.memoryStore() });
+      const { generationId = "" } = await generate("order-42");
+      return media.resolve(generationId, "notCreated");
+    },
+    [],
+  ],
+  "idempotencyKey with another form": [() => again([], (media) => media.generate(z, { prompt: "A hare" }, keyed)), []],
+  "idempotencyKey with another model": [() => again([], (media) => media.generate(v4, fox, keyed)), []],
+  "idempotencyKey of unknown outcome": [() => again([lost], (media) => media.generate(z, fox, keyed)), []],
+};
+
+const keyed = { idempotencyKey: "order-42" };
+const generateAt = (baseUrl: string) =>
+  sdk.createMediaGen({ baseUrl, apiKey: "k", retries: 0 }).image.generate("imgmodelz", fox);
+const withStore = () => clientOf([], { store: sdk.memoryStore() }).media;
+const checkAt = (reply: Reply, options: FakeOptions) => clientOf([reply], options).media.image.task("t-1").check();
+const keyedWith = (method: "get" | "write", error: Error) =>
+  clientOf([], { store: { ...sdk.memoryStore(), [method]: () => Promise.reject(error) } }).generate("order-42");
+const expectIssues = (issues: readonly sdk.Issue[]) => Promise.reject(new sdk.InvalidRequestError("validate", issues));
+
+/** Generates with a key, and calls again: nothing more is sent. */
+async function again(replies: readonly Reply[], call: Mistake): Promise<unknown> {
+  const { media, generate, sent } = clientOf(replies, { store: sdk.memoryStore() });
+  await errorOf(generate("order-42"));
+  return Promise.resolve(call(media, sdk)).finally(() => expect(sent()).toBe(1));
 }
 
-test("every mistake gets a message in plain English", async () => {
-  place = await mkdtemp(join(tmpdir(), "mediagen-messages-"));
-  await Promise.all([
-    writeFile(join(place, "a.txt"), "text"),
-    writeFile(join(place, "empty.png"), ""),
-    writeFile(join(place, "page.png"), "<!doctype html>"),
-  ]);
+/** Returns what a person reads of a call that is rejected, and what a program does. */
+async function pageOf(run: () => unknown): Promise<string> {
+  const error = await errorOf((async () => run())());
+  if (!sdk.MediaGenError.is(error)) return expect.fail(`not rejected: ${shown(error)}`);
+  const { name, message, advice, billed, isRetryable } = error;
+  if (!(error instanceof sdk.InvalidRequestError)) expect(message).toContain(advice);
+  expect(advice).toMatch(/\.$/);
+  expect(shown(error)).not.toContain(secret);
+  const issues = error instanceof sdk.InvalidRequestError ? error.issues.map((one) => `${one.field} ${one.code}`) : [];
+  const words = [name, `billed: ${billed}`, ...(isRetryable ? ["retryable"] : []), ...issues].join(", ");
+  return `${message}\n(${words})`
+    .replaceAll(place, "/place")
+    .replace(/[\da-f]{8}-[\da-f-]{27}/g, "ID")
+    .replace(/t-\d+-1/g, "t-1");
+}
+
+test("every error says in plain English what happened, what it means for the money, and what to do", async () => {
+  await Promise.all([writeFile(join(place, "a.txt"), "text"), writeFile(join(place, "empty.png"), "")]);
   const rows: string[] = [];
-  for (const [name, run] of Object.entries(mistakes)) {
-    const { media } = clientOf([() => success({ taskid: "t-1", url: [], image_status: 1 })]);
-    rows.push(`# ${name}\n${await messageOf(() => run(sdk, media))}\n`);
+  const add = async (name: string, run: () => unknown) => void rows.push(`# ${name}\n${await pageOf(run)}\n`);
+  for (const [name, options] of Object.entries(clients))
+    await add(`createMediaGen: ${name}`, () => sdk.createMediaGen(options as sdk.NodeMediaGenOptions));
+  for (const [name, [model, form, options]] of Object.entries(forms)) {
+    const { media, sent } = clientOf();
+    // The casts: each breaks a type.
+    const { generate } = (name.startsWith("unchecked") ? media.video : media) as {
+      generate: (...all: unknown[]) => unknown;
+    };
+    await add(`generate: ${name}`, () => generate(model, form, options));
+    expect(sent(), name).toBe(0);
   }
-  for (const [name, run] of Object.entries(troubles)) rows.push(`# ${name}\n${await messageOf(run)}\n`);
+  for (const [name, source] of Object.entries(sources)) {
+    const read = (fileFrom: unknown) => pageOf(() => (fileFrom as Mistake)(...(source() as [unknown, unknown])));
+    const [here, anywhere] = [await read(sdk.fileFrom), await read(fileFromAnywhere)];
+    rows.push(`# fileFrom: ${name}\n${here}\n${here === anywhere ? "" : `Without Node: ${anywhere}\n`}`);
+  }
+  for (const [name, run] of Object.entries(calls)) {
+    const { media, sent } = clientOf();
+    await add(name, () => run(media, sdk));
+    expect(sent(), name).toBe(0);
+  }
+  for (const [name, [reply, options]] of Object.entries(generations))
+    await add(`generate: ${name}`, () => clientOf([reply], options).generate(options?.store && "order-42"));
+  for (const [name, [run, replies, options]] of Object.entries(tasks)) {
+    const { media, events } = clientOf(replies, options);
+    await add(name, () => run(media.task(saved)));
+    for (const event of events)
+      if ("error" in event && sdk.MediaGenError.is(event.error)) expect(event.error.billed, name).toBe("yes");
+  }
   await rm(place, { recursive: true });
   await expect(rows.join("\n")).toMatchFileSnapshot("messages.txt");
 });
