@@ -58,6 +58,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["--host", "host.invalid"], '--host: "host.invalid" is not an address of this machine.'],
     [["--credits", ""], '--credits: "" is not valid. Use a number, at least 0.'],
     [["--speed", "0"], "Use a number, at least 0.001."],
+    [["--pending-ms", "soon"], '--pending-ms: "soon" is not valid. Use milliseconds'],
     [["--seed", "x"], '--seed: "x" is not valid. Use a number'],
     [["--public-url", "media.test"], '--public-url: "media.test" is not valid. Use an http or https URL'],
     [["--fresh", "--state", "x.json"], "--fresh and --state exclude each other."],

@@ -5,28 +5,20 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../contract/cases.ts";
 
-const emulator = createEmulator({ clock: "manual", limits: { body: 100_000 } });
+const emulator = createEmulator({ clock: "manual" });
 let server: Awaited<ReturnType<typeof listen>>;
 beforeAll(async () => void (server = await listen(emulator)));
 afterAll(() => server.close());
 
 /** The status of a request whose path and headers go out as they are. */
-function statusOf(
-  path: string,
-  headers: Record<string, string> = {},
-  method = "GET",
-  body = "",
-): Promise<number | undefined> {
+function statusOf(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   const { port } = new URL(server.baseUrl);
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      { host: "127.0.0.1", port, path, method, headers, setHost: !("Host" in headers) },
-      (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-      },
-    );
-    outgoing.on("error", reject).end(body);
+    const outgoing = request({ host: "127.0.0.1", port, path, headers, setHost: !("Host" in headers) }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    outgoing.on("error", reject).end();
   });
 }
 
@@ -74,32 +66,9 @@ describe("behind a port", () => {
     }
     expect((await ask("/_emulator/reset")).headers.get("access-control-allow-origin")).toBeNull();
   });
-
-  test("a body beyond the limit is refused, for operations and for steering, and the connection goes on", async () => {
-    const body = JSON.stringify({ taskid: "x".repeat(200_000) });
-    const headers = { "content-type": "application/json", authorization: emulator.client.apiKey };
-    expect(await statusOf("/_emulator/restore", headers, "POST", body)).toBe(400);
-    const answer = await fetch(`${server.baseUrl}/v1/video/infobytaskid`, { method: "POST", headers, body });
-    expect(await answer.json()).toMatchObject({ code: 9999, msg: expect.stringContaining("the emulator's limit") });
-    expect(await statusOf("/_emulator/state")).toBe(200);
-  });
-
-  test("a form of a thousand unknown parts is read", async () => {
-    const form = new FormData();
-    for (let part = 0; part < 1_000; part++) form.append(`f${part}`, "x");
-    form.append("prompt", "A fox");
-    const answer = await fetch(`${server.baseUrl}/v1/images/imgmodelz`, {
-      method: "POST",
-      headers: { authorization: emulator.client.apiKey },
-      body: form,
-    });
-    expect(await answer.json()).toMatchObject({ code: 1000 });
-  });
 });
 
 describe("what cannot be is refused, and changes nothing", () => {
-  const good = () => createEmulator().snapshot();
-
   test("what is wrong in a snapshot shows when it is restored, not in later calls", async () => {
     const source = createEmulator();
     const { client } = source;
@@ -156,16 +125,20 @@ describe("what cannot be is refused, and changes nothing", () => {
   });
 
   test.for<[string, (snapshot: Snapshot) => unknown]>([
-    ["no snapshot", () => null],
+    ["undefined", () => undefined],
+    ["null", () => null],
+    ["a text", () => ""],
+    ["nothing", () => ({})],
     ["another version", (one) => ({ ...one, version: 2 })],
     ["a task that is none", (one) => ({ ...one, credits: 1, tasks: [null] })],
     ["a task without a plan", (one) => ({ ...one, credits: 1, tasks: [{ taskid: "t" }] })],
+    ["charges that are no list", (one) => ({ ...one, credits: 1, charges: {} })],
     ["a charge that is none", (one) => ({ ...one, credits: 1, charges: [{}] })],
   ])("a snapshot with %s", ([, spoil]) => {
     const one = createEmulator();
-    const before = JSON.stringify(one.snapshot());
-    expect(() => one.restore(spoil(good()) as Snapshot)).toThrow("not a snapshot");
-    expect(JSON.stringify(one.snapshot())).toBe(before);
+    const before = one.snapshot();
+    expect(() => one.restore(spoil(one.snapshot()) as Snapshot)).toThrow("this is not a snapshot");
+    expect(one.snapshot()).toEqual(before);
   });
 
   test.for([Number.NaN, -1, "5", null])("credits of %j", (credits) => {
@@ -177,14 +150,6 @@ describe("what cannot be is refused, and changes nothing", () => {
 
   test.for(["fast", { speed: 0 }, { speed: -1 }, { speed: Infinity }])("a clock that is %j", (clock) => {
     expect(() => createEmulator({ clock: clock as ClockMode })).toThrow(RangeError);
-  });
-
-  test("a moment that no Date can hold", () => {
-    const { clock } = createEmulator({ clock: "manual" });
-    const now = clock.now();
-    expect(() => clock.advance(1e300)).toThrow(RangeError);
-    expect(() => clock.advance("99999999999d")).toThrow(RangeError);
-    expect(clock.now()).toBe(now);
   });
 
   test("a setting that is undefined leaves the default", async () => {

@@ -35,66 +35,44 @@ const [video, image] = kinds;
 const queryPath = video?.query.path ?? "";
 const formPath = image?.generate.get("imgmodelv5")?.path ?? "";
 
-describe("a request that is none is refused, and says why", () => {
-  test.for([
-    ["JSON that ends in the middle", queryPath, '{"taskid":', "application/json", 200, "the body is not JSON"],
-    ["a list", queryPath, "[]", "application/json", 200, "the body must be a JSON object"],
-    ["null", queryPath, "null", "application/json", 200, "the body must be a JSON object"],
-    ["nothing", queryPath, "", "application/json", 200, "the body is not JSON"],
-    [
-      "a form where JSON is asked for",
-      queryPath,
-      "taskid=1",
-      "application/x-www-form-urlencoded",
-      200,
-      "Content-Type must be application/json, not application/x-www-form-urlencoded",
-    ],
-    [
-      "JSON where a form is asked for",
-      formPath,
-      "{}",
-      "application/json",
-      200,
-      "Content-Type must be multipart/form-data, not application/json",
-    ],
-    [
-      "a form without a boundary",
-      formPath,
-      "prompt",
-      "multipart/form-data",
-      200,
-      "the body is not multipart/form-data",
-    ],
-    [
-      "a form that ends in the middle",
-      formPath,
-      '--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA f',
-      "multipart/form-data; boundary=x",
-      200,
-      "the body is not multipart/form-data",
-    ],
-    [
-      "a form with two prompts",
-      formPath,
-      `${["A fox", "A hare"].map((text) => `--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n${text}\r\n`).join("")}--x--\r\n`,
-      "multipart/form-data; boundary=x",
-      200,
-      "prompt: was sent 2 times, must be sent exactly once",
-    ],
-    ["a path that is none", "/v1/video", "{}", "application/json", 404, "there is no POST /v1/video"],
-    ["a name of every object", "/constructor", "{}", "application/json", 404, "there is no POST /constructor"],
-  ] as const)("%s", async ([, path, body, type, status, msg]) => {
-    const { emulator, post } = start();
-    expect(await post(path, body, type)).toMatchObject({ status, code: 9999, msg: expect.stringContaining(msg) });
-    expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ path, status }] });
-  });
+const json = "application/json";
+const multipart = "multipart/form-data; boundary=x";
+const half = `--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA f`;
 
-  test("a method other than POST", async () => {
-    const { emulator } = start();
-    const answer = await emulator.fetch(emulator.client.baseUrl + queryPath);
-    expect(answer.status).toBe(405);
-    expect(await answer.json()).toMatchObject({ code: 9999, msg: `${queryPath} takes POST, not GET` });
-  });
+test.for<[string, string, string, string, string, number?]>([
+  ["JSON that ends in the middle", queryPath, '{"taskid":', json, "the body is not JSON"],
+  ["a list", queryPath, "[]", json, "the body must be a JSON object"],
+  ["null", queryPath, "null", json, "the body must be a JSON object"],
+  ["nothing", queryPath, "", json, "the body is not JSON"],
+  [
+    "another type than JSON",
+    queryPath,
+    "taskid=1",
+    "text/plain",
+    "Content-Type must be application/json, not text/plain",
+  ],
+  ["another type than a form", formPath, "{}", json, "Content-Type must be multipart/form-data, not application/json"],
+  ["a form that ends in the middle", formPath, half, multipart, "the body is not multipart/form-data"],
+  [
+    "two prompts",
+    formPath,
+    `${half}\r\n${half}\r\n--x--\r\n`,
+    multipart,
+    "prompt: was sent 2 times, must be sent exactly once",
+  ],
+  ["an unknown path", "/v1/video", "{}", json, "there is no POST /v1/video", 404],
+  ["a name of every object", "/constructor", "{}", json, "there is no POST /constructor", 404],
+])("%s is rejected, and says why", async ([, path, body, type, msg, status = 200]) => {
+  const { emulator, post } = start();
+  expect(await post(path, body, type)).toMatchObject({ status, code: 9999, msg: expect.stringContaining(msg) });
+  expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ path, status }] });
+});
+
+test("a method other than POST is rejected", async () => {
+  const { emulator } = start();
+  const response = await emulator.fetch(emulator.client.baseUrl + queryPath);
+  expect(response.status).toBe(405);
+  expect(await response.json()).toMatchObject({ code: 9999, msg: `${queryPath} takes POST, not GET` });
 });
 
 test("the HTTP statuses of a wrong key, an unknown path and a wrong method are settings, and errors say as much", async () => {
@@ -146,70 +124,46 @@ describe("a rejection names the field and the bound, in its message and in the l
   });
 });
 
-describe("fields that the description does not show", () => {
-  test("are kept where they are accepted, also those of every object", async () => {
-    const { emulator, media } = start();
-    await media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut", ["__proto__"]: "x" } });
-    expect(Object.entries(emulator.tasks[0]?.fields ?? {})).toEqual([
-      ["prompt", "x"],
-      ["style", "woodcut"],
-      ["__proto__", "x"],
-    ]);
-  });
+describe("a mistake that the service might tolerate", () => {
+  test.for([
+    [{ durration: "10" }, "durration: there is no such field. Did you mean duration?"],
+    [{ style: "woodcut", ["__proto__"]: "x" }, "style: there is no such field"],
+    [{ fps: "abc" }, 'fps: "abc" is not an integer'],
+  ] as const)(
+    "is a violation of a call that succeeds, or fails if the behaviour is strict: %o",
+    async ([fields, why]) => {
+      const given = { prompt: "A fox", ...fields };
+      const { emulator, postForm } = start();
+      expect(await postForm("/v1/video/vidmodelv2", given)).toMatchObject({ code: 1000 });
+      expect(emulator.calls[0]?.violations[0]).toBe(why);
+      expect(Object.entries(emulator.tasks[0]?.fields ?? {})).toEqual(Object.entries(given));
+      const strict = start({ behaviour: { strict: true } });
+      expect(await strict.postForm("/v1/video/vidmodelv2", given)).toMatchObject({ code: 9999 });
+      expect(strict.emulator.charges).toEqual([]);
+    },
+  );
 
-  test("are refused by name where the behaviour is strict, in forms and JSON", async () => {
-    const { emulator, media, post } = start({ behaviour: { strict: true } });
-    await expect(
-      media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut" } }),
-    ).rejects.toMatchObject({ msg: "style: there is no such field" });
+  test("may be in JSON too", async () => {
+    const { post } = start({ behaviour: { strict: true } });
     expect(await post(queryPath, { taskid: "t-0", moreTaskInfo: true, more: 1 })).toMatchObject({
       code: 9999,
       msg: "more: there is no such field. Did you mean moreTaskInfo?",
     });
-    expect(emulator.tasks).toEqual([]);
   });
 });
 
-describe("what the description leaves unbounded has limits of the emulator's", () => {
+describe("what the description leaves unbounded has limits of the emulator", () => {
+  const long = { prompt: "x".repeat(2_000) };
   test.for<[string, string, Record<string, string>, EmulatorOptions["limits"], string]>([
-    [
-      "bodies",
-      "/v1/images/imgmodelv5",
-      { prompt: "x".repeat(2_000) },
-      { body: 1_000 },
-      "the body is larger than 1000 bytes",
-    ],
-    [
-      "texts",
-      "/v1/images/imgmodelv5",
-      { prompt: "x".repeat(101) },
-      { text: 100 },
-      "prompt: is longer than 100 characters",
-    ],
-    [
-      "sizes",
-      "/v1/images/imgmodelz",
-      { prompt: "x", resolution: "4097*4096" },
-      {},
-      "resolution: 4097 by 4096 is more than 16777216 pixels",
-    ],
-    [
-      "levels",
-      "/v1/images/imgmodelv5",
-      { prompt: "x", resolution: "1000K" },
-      {},
-      "resolution: 1024000 by 1024000 is more than",
-    ],
-    [
-      "ratios",
-      "/v1/video/vidmodelv15pro",
-      { prompt: "x", ratio: "1000000:1" },
-      {},
-      "ratio: 720000000 by 720 is more than",
-    ],
-  ])("%s", async ([, path, fields, behaviour, msg]) => {
-    const { emulator, postForm } = start({ limits: behaviour });
-    expect(await postForm(path, fields)).toEqual({ code: 9999, msg: expect.stringContaining(msg) });
+    ["bodies", formPath, long, { body: 1_000 }, "the body is larger than 1000 bytes, the emulator's limit"],
+    ["texts", formPath, long, { text: 100 }, "prompt: is longer than 100 characters"],
+    ["sizes", "/v1/images/imgmodelz", { resolution: "4097*4096" }, {}, "4097 by 4096 is more than 16777216 pixels"],
+    ["levels", formPath, { resolution: "1000K" }, {}, "resolution: 1024000 by 1024000 is more than"],
+    ["ratios", "/v1/video/vidmodelv15pro", { ratio: "1000000:1" }, {}, "ratio: 720000000 by 720 is more than"],
+  ])("%s", async ([, path, fields, limits, msg]) => {
+    const { emulator, postForm } = start({ limits });
+    const given = { prompt: "x", ...fields };
+    expect(await postForm(path, given)).toEqual({ code: 9999, msg: expect.stringContaining(msg) });
     expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ violations: [expect.stringContaining(msg)] }] });
   });
 

@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator, defaultBehaviour, type Behaviour, type EmulatorOptions, type Fault } from "@mediagen/emulator";
+import { createEmulator, defaultBehaviour, type Behaviour } from "@mediagen/emulator";
 import { createMediaGen, TaskFailedError } from "@mediagen/sdk";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readArguments, readBehaviour, usage } from "../../packages/emulator/src/node/options.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "./command-process.ts";
 
 let directory = "";
@@ -35,9 +34,6 @@ const others: { readonly [Name in keyof Behaviour]: Behaviour[Name] } = {
   callsAtOnce: 4,
 };
 const names = Object.keys(others) as (keyof Behaviour)[];
-const capitals = (name: string, mark: string) => name.replace(/[A-Z]/g, (letter) => mark + letter);
-const flagOf = (name: string) => `--${capitals(name, "-").toLowerCase()}`;
-const variableOf = (name: string) => `MEDIAGEN_BEHAVIOUR_${capitals(name, "_").toUpperCase()}`;
 const textOf = (value: unknown) => (typeof value === "object" ? Object.values(value ?? {}).join() : String(value));
 
 async function control(emulator: ReturnType<typeof createEmulator>, name: string, body?: unknown) {
@@ -47,38 +43,44 @@ async function control(emulator: ReturnType<typeof createEmulator>, name: string
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-describe.for(names)("the setting %s", (name) => {
-  const [value, text] = [others[name], textOf(others[name])];
-  const settings = { [name]: value };
-
-  test("is an option of the emulator in code, and can be changed in code and over HTTP", async () => {
-    expect(value).not.toEqual(defaultBehaviour[name]);
-    const changed = createEmulator();
-    changed.configure(settings);
-    const steered = createEmulator();
-    expect(await control(steered, "behaviour", settings)).toMatchObject({ status: 200 });
-    for (const emulator of [createEmulator({ behaviour: settings }), changed, steered])
-      expect(emulator.behaviour).toEqual({ ...defaultBehaviour, ...settings });
-    expect((await control(steered, "behaviour")).body).toEqual({ ...defaultBehaviour, ...settings });
-    steered.reset();
-    expect(steered.behaviour).toEqual(defaultBehaviour);
-  });
-
-  test("is an option of the command, and a variable of the environment", () => {
-    const args = value === true ? [flagOf(name)] : [flagOf(name), text];
-    expect(readBehaviour(readArguments(args), {})).toEqual(settings);
-    expect(readBehaviour(readArguments([]), { [variableOf(name)]: text })).toEqual(settings);
-    const both = { [variableOf(name)]: textOf(defaultBehaviour[name]) };
-    expect(readBehaviour(readArguments(args), both)).toEqual(settings);
-    expect(usage).toMatch(new RegExp(`^  ${flagOf(name)} `, "m"));
-  });
+test.for(names)("the setting %s is an option in code, and can be changed in code and over HTTP", async (name) => {
+  const settings = { [name]: others[name] };
+  expect(others[name]).not.toEqual(defaultBehaviour[name]);
+  const changed = createEmulator();
+  changed.configure(settings);
+  const steered = createEmulator();
+  expect(await control(steered, "behaviour", settings)).toMatchObject({ status: 200 });
+  for (const emulator of [createEmulator({ behaviour: settings }), changed, steered])
+    expect(emulator.behaviour).toEqual({ ...defaultBehaviour, ...settings });
+  expect((await control(steered, "behaviour")).body).toEqual({ ...defaultBehaviour, ...settings });
+  steered.reset();
+  expect(steered.behaviour).toEqual(defaultBehaviour);
 });
 
-test("times are text too on the command line", () => {
-  const read = (text: string) => readBehaviour(readArguments(["--pending-ms", text]), {});
-  expect(read("1m")).toEqual({ pendingMs: 60_000 });
-  expect(read("250")).toEqual({ pendingMs: 250 });
-  expect(() => read("soon")).toThrow('--pending-ms: "soon" is not valid. Use milliseconds');
+test("each setting is an option of the command and a variable, of which the option wins", async () => {
+  const program = `fetch(process.env.MEDIAGEN_BASE_URL + "/_emulator/behaviour")
+    .then((response) => response.text())
+    .then(console.log);`;
+  const capitals = (name: string, mark: string) => name.replace(/[A-Z]/g, (letter) => mark + letter);
+  const read = async (options: readonly string[], values: Readonly<Record<string, unknown>>) => {
+    const variables = Object.entries(values).map(([name, value]) => [
+      `MEDIAGEN_BEHAVIOUR_${capitals(name, "_").toUpperCase()}`,
+      textOf(value),
+    ]);
+    const env = { ...process.env, ...(Object.fromEntries(variables) as Record<string, string>) };
+    const args = ["--port", "0", ...options, "exec", "--", process.execPath, "-e", program];
+    return JSON.parse((await runCommand(args, { env }).ended).stdout) as unknown;
+  };
+  const options = names.flatMap((name) => {
+    const flag = `--${capitals(name, "-").toLowerCase()}`;
+    return others[name] === true ? [flag] : [flag, textOf(others[name])];
+  });
+  expect(await read(options, defaultBehaviour)).toEqual(others);
+  expect(await read([], others)).toEqual(others);
+  expect(await read(["--pending-ms", "1m"], {})).toEqual({ ...defaultBehaviour, pendingMs: 60_000 });
+  const env = { ...process.env, MEDIAGEN_BEHAVIOUR_UNKNOWN_ID: "fail" };
+  const { code, stderr } = await runCommand([], { env }).ended;
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean MEDIAGEN_BEHAVIOUR_UNKNOWN_IDS?")]);
 });
 
 test.for<[Record<string, unknown>, string]>([
@@ -98,12 +100,6 @@ test.for<[Record<string, unknown>, string]>([
   expect(emulator.behaviour).toEqual(defaultBehaviour);
 });
 
-test("a typo in a variable of the environment is rejected too", () => {
-  const read = (environment: Record<string, string>) => () => readBehaviour(readArguments([]), environment);
-  expect(read({ MEDIAGEN_BEHAVIOUR_UNKNOWN_ID: "fail" })).toThrow("Did you mean MEDIAGEN_BEHAVIOUR_UNKNOWN_IDS?");
-  expect(read({ MEDIAGEN_BEHAVIOUR_STRICT: "maybe" })).toThrow('MEDIAGEN_BEHAVIOUR_STRICT: "maybe" is not valid.');
-});
-
 test("statuses that change over HTTP are those of the next record", async () => {
   const emulator = createEmulator();
   await control(emulator, "behaviour", { statuses: others.statuses });
@@ -111,33 +107,6 @@ test("statuses that change over HTTP are those of the next record", async () => 
   const task = await media.image.generate("imgmodelv4", { prompt: "A fox #fail" });
   await expect(task.wait()).rejects.toBeInstanceOf(TaskFailedError);
   expect(emulator.statuses).toEqual({ succeeded: [12], failed: [13] });
-});
-
-describe("a mistake that the service might tolerate", () => {
-  const generate = async (fields: Record<string, string>, options: EmulatorOptions = {}) => {
-    const emulator = createEmulator(options);
-    const body = new FormData();
-    for (const [name, value] of Object.entries({ prompt: "A fox", ...fields })) body.append(name, value);
-    const headers = { authorization: emulator.client.apiKey };
-    const response = await emulator.fetch("http://x/v1/video/vidmodelv2", { method: "POST", headers, body });
-    return { emulator, code: ((await response.json()) as { code: number }).code };
-  };
-
-  test.for([
-    [{ durration: "10" }, "durration: there is no such field. Did you mean duration?"],
-    [{ style: "woodcut" }, "style: there is no such field"],
-    [{ fps: "abc" }, 'fps: "abc" is not an integer'],
-  ] as const)("is a violation of a call that succeeds: %o", async ([fields, violation]) => {
-    const { emulator, code } = await generate(fields);
-    expect(code).toBe(1000);
-    expect(emulator.calls).toMatchObject([{ violations: [violation], code: 1000 }]);
-  });
-
-  test("fails the request if the behaviour is strict", async () => {
-    const { emulator, code } = await generate({ durration: "10" }, { behaviour: { strict: true } });
-    expect(code).toBe(9999);
-    expect(emulator.charges).toEqual([]);
-  });
 });
 
 test("the report counts calls and charges, and lists violations longer than calls are kept", async () => {
@@ -192,13 +161,10 @@ test(
   },
 );
 
-test("an option or a property of a fault that does not exist is rejected, because it would change nothing", () => {
+test("an option that does not exist is rejected, because it would change nothing", () => {
   expect(() => createEmulator({ behavior: { strict: false } } as object)).toThrow(
     "behavior is not an option of createEmulator. Did you mean behaviour?",
   );
   expect(() => createEmulator({ limits: { call: 3 } as object })).toThrow("call is not a limit. Did you mean calls?");
-  expect(() => createEmulator().next({ fault: "html", time: 3 } as Fault)).toThrow(
-    "time is not a property of a fault. Did you mean times?",
-  );
   expect(() => createEmulator({ seed: undefined, other: undefined } as object)).not.toThrow();
 });

@@ -32,7 +32,7 @@ const budgets: Sizes = {
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
   "scripts: lines": [698],
-  "test: lines of TypeScript": [12_778],
+  "test: lines of TypeScript": [12_229],
   "docs/site: lines": [66],
 };
 
