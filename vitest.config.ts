@@ -49,6 +49,8 @@ const named: Readonly<Record<string, TestUserConfig>> = {
     fileParallelism: false,
     testTimeout: 600_000,
   },
+  /** The same checks of the SDK on Node 20 to 26, Deno, Bun, workerd and Chromium: 1 GB, installed once. */
+  runtimes: { include: ["test/runtimes/*.test.ts"], fileParallelism: false },
   /** What needs a Redis and a PostgreSQL on this machine, one after the other. */
   fleet: { include: ["test/fleet/*.test.ts"], fileParallelism: false, testTimeout: 1_200_000 },
   /** Workflow engines, killed after paying. DBOS needs a PostgreSQL on this machine. */
@@ -71,7 +73,7 @@ const named: Readonly<Record<string, TestUserConfig>> = {
 const elsewhere = [
   "test/*/long/**",
   "test/{engines,fleet,generators,integrations}/**",
-  "test/{bench,mutants}/node_modules/**",
+  "test/{bench,mutants,runtimes/engines}/node_modules/**",
 ];
 
 /** `npm test` */

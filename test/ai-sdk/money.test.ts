@@ -9,35 +9,29 @@ import { createDesk, type Desk, errorOf } from "./desk.ts";
 
 const small = { prompt: "A fox in snow", size: "32x32" } as const;
 
+/** The task of a result. */
+const taskidOf = ({ providerMetadata }: { readonly providerMetadata?: unknown }) =>
+  (providerMetadata as { readonly mediagen: { readonly taskid: string } }).mediagen.taskid;
+
 /** Generates one small image. */
 const generateOne = ({ mediagen }: Desk, more: Partial<Parameters<typeof generateImage>[0]> = {}) =>
   generateImage({ model: mediagen.image("imgmodelz"), ...small, ...more });
 
-describe("a lost response is never billed again", () => {
-  test.for<FaultName>(["resetAfter", "serverError", "brokenJson", "html", "cutBody", "wrongCode"])(
-    "in 50 calls, of which a fifth end in %s",
-    async (fault) => {
-      const desk = createDesk();
-      desk.emulator.next({ fault, on: "generate", share: 0.2 });
-      const calls = await Promise.allSettled(Array.from({ length: 50 }, () => generateOne(desk)));
-      const errors = calls.flatMap((one) => (one.status === "rejected" ? [one.reason as APICallError] : []));
-      expect(desk.emulator.charges).toHaveLength(50);
-      expect(errors.length).toBeGreaterThan(4);
-      for (const error of errors) {
-        expect(APICallError.isInstance(error)).toBe(true);
-        expect(error).toMatchObject({ isRetryable: false, message: expect.stringContaining("A task may exist") });
-        expect(error.cause).toBeInstanceOf(OutcomeUnknownError);
-      }
-      const taskids = calls.flatMap((one) =>
-        one.status === "fulfilled"
-          ? one.value.images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"])
-          : [],
-      );
-      const billed = new Set<unknown>(desk.emulator.charges.map(({ taskid }) => taskid));
-      expect(new Set(taskids).size).toBe(50 - errors.length);
-      expect(taskids.filter((taskid) => !billed.has(taskid))).toEqual([]);
-    },
-  );
+test("a lost response is never billed again, in 50 calls of which a fifth are lost", async () => {
+  const desk = createDesk();
+  desk.emulator.next({ fault: "resetAfter", on: "generate", share: 0.2 });
+  const calls = await Promise.allSettled(Array.from({ length: 50 }, () => generateOne(desk)));
+  const errors = calls.flatMap((one) => (one.status === "rejected" ? [one.reason as APICallError] : []));
+  expect(errors.length).toBeGreaterThan(4);
+  for (const error of errors) {
+    expect(APICallError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ isRetryable: false, message: expect.stringContaining("A task may exist") });
+    expect(error.cause).toBeInstanceOf(OutcomeUnknownError);
+  }
+  const taskids = calls.flatMap((one) => (one.status === "fulfilled" ? one.value.images.map(taskidOf) : []));
+  expect(new Set(taskids).size).toBe(50 - errors.length);
+  expect(desk.emulator.charges.map(({ taskid }) => taskid)).toEqual(expect.arrayContaining(taskids));
+  expect(desk.emulator.charges).toHaveLength(50);
 });
 
 describe("a generation that created no task", () => {
@@ -71,22 +65,8 @@ describe("a generation that created no task", () => {
   test.for<[string, () => Promise<Response>]>([
     ["the credits are out, as HTTP 429", () => reply(429, { code: 9000, msg: "no" })],
     ["the service asks to wait for a minute", () => reply(429, { code: 9999, msg: "later" }, { "retry-after": "60" })],
-    [
-      "the certificate is not valid",
-      () =>
-        Promise.reject(
-          new TypeError("failed", { cause: Object.assign(new Error("bad"), { code: "CERT_HAS_EXPIRED" }) }),
-        ),
-    ],
   ])("because %s is not retried by the AI SDK", async ([, fetch]) => {
-    const mediagen = createMediaGenProvider({
-      baseUrl: "http://localhost",
-      apiKey: "a-key",
-      fetch,
-      fetchSendsOnce: true,
-      retries: 0,
-    });
-    const error = await errorOf(generateImage({ model: mediagen.image("imgmodelz"), ...small }));
+    const error = await errorOf(generateOne(createDesk({ client: { fetch, retries: 0 } })));
     expect(error).toMatchObject({ name: "AI_APICallError", isRetryable: false });
     expect((error as APICallError).cause).not.toBeInstanceOf(OutcomeUnknownError);
   });
@@ -100,14 +80,6 @@ describe("a generation that created no task", () => {
       isRetryable: true,
       message: expect.stringContaining("safe to retry"),
     });
-  });
-
-  test("because the client is one of another copy of the SDK, which could not fetch the result", () => {
-    const { media } = createDesk();
-    const task = () => {
-      throw new TypeError("an error of another copy");
-    };
-    expect(() => createMediaGenProvider({ media: { ...media, task } })).toThrow("same version");
   });
 
   test("because of beforeGenerate is its own error, and is not retried", async () => {
@@ -148,17 +120,10 @@ describe("of several tasks of one call", () => {
     expect(desk.emulator.calls).toHaveLength(2);
   });
 
-  test("one that the service asks to repeat is repeated alone", async () => {
-    const desk = createDesk();
-    desk.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
-    const { images, warnings } = await generateOne(desk, { n: 2 });
-    expect([images.length, desk.emulator.charges.length, warnings]).toEqual([2, 2, []]);
-  });
-
   test("each image names its task", async () => {
     const desk = createDesk();
     const { images } = await generateOne(desk, { n: 2 });
-    const named = images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"]);
+    const named = images.map(taskidOf);
     expect(images[0]?.providerMetadata).toMatchObject({ mediagen: { task: { taskid: named[0], model: "imgmodelz" } } });
     expect(named.sort()).toEqual(desk.emulator.charges.map(({ taskid }) => taskid).sort());
     expect(desk.tasks.map(({ taskid }) => taskid).sort()).toEqual(named);
@@ -207,13 +172,6 @@ describe("a task that was billed", () => {
       { type: "other", message: expect.stringMatching(/^onTask failed for task image-\w+: the database is down$/) },
     ]);
   });
-
-  test("is reported while it is waited for", async () => {
-    const states: unknown[] = [];
-    const desk = createDesk({ onUpdate: ({ task, state }) => void states.push([task.kind, state]) });
-    await generateOne(desk);
-    expect(states.at(-1)).toEqual(["image", "succeeded"]);
-  });
 });
 
 describe("an idempotency key", () => {
@@ -224,43 +182,35 @@ describe("an idempotency key", () => {
     const desk = createDesk({ client: { store: memoryStore() } });
     const taskidsOf = async () => {
       const { images } = await generateOne(desk, { n: 2, ...call });
-      return images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"]);
+      return images.map(taskidOf);
     };
     expect(await taskidsOf()).toEqual(await taskidsOf());
     expect(desk.emulator.charges).toHaveLength(2);
   });
 
-  test.for<[string, Partial<Parameters<typeof generateImage>[0]>]>([
-    ["an empty header", { headers: { "Idempotency-Key": "" } }],
-    ["an empty option", { providerOptions: { mediagen: { idempotencyKey: "" } } }],
-    ["a number", { providerOptions: { mediagen: { idempotencyKey: 42 } } }],
-    ["text that ends with a space", { providerOptions: { mediagen: { idempotencyKey: "order-42 " } } }],
-  ])("that is %s is rejected before any of several tasks is sent", async ([, call]) => {
+  test("that is no key is rejected before any of several tasks is sent", async () => {
     const desk = createDesk({ client: { store: memoryStore() } });
-    const error = await errorOf(generateOne(desk, { n: 2, ...call }));
-    expect(error).toMatchObject({
-      name: "AI_InvalidArgumentError",
-      message: expect.stringContaining("Nothing was sent"),
-    });
+    const providerOptions = { mediagen: { idempotencyKey: 42 } };
+    for (const call of [{ headers: { "Idempotency-Key": "" } }, { providerOptions }])
+      expect(await errorOf(generateOne(desk, { n: 2, ...call }))).toMatchObject({
+        name: "AI_InvalidArgumentError",
+        message: expect.stringContaining("Nothing was sent"),
+      });
     expect(desk.emulator.calls).toEqual([]);
   });
 
   test("goes to the server behind a client without an API key", async () => {
     const seen: unknown[] = [];
     const desk = createDesk();
-    const { fetch, statuses, clock } = desk.emulator.client;
-    const media = createMediaGen({
-      baseUrl: desk.emulator.client.baseUrl,
-      statuses,
-      clock,
-      fetch: (url, init) => {
-        const headers = new Headers(init.headers);
-        if (headers.has("idempotency-key"))
-          seen.push([headers.get("idempotency-key"), headers.get("x-team"), headers.get("user-agent")]);
-        headers.set("authorization", desk.emulator.client.apiKey);
-        return fetch(url, { ...(init as RequestInit), headers });
-      },
-    });
+    const { apiKey, ...client } = desk.emulator.client;
+    const fetch: typeof client.fetch = (url, init) => {
+      const headers = new Headers(init?.headers);
+      if (headers.has("idempotency-key"))
+        seen.push([headers.get("idempotency-key"), headers.get("x-team"), headers.get("user-agent")]);
+      headers.set("authorization", apiKey);
+      return client.fetch(url, { ...init, headers });
+    };
+    const media = createMediaGen({ ...client, fetch });
     const model = createMediaGenProvider({ media }).image("imgmodelz");
     await generateImage({ model, ...small, headers: { "Idempotency-Key": "order-42", "x-team": "foxes" } });
     await generateImage({ model, ...small });

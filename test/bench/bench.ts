@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { statSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import { installIn } from "../install-in.ts";
 import type { Measured } from "./page.ts";
 import type { Row } from "./table.ts";
 
-const directory = fileURLToPath(new URL(".", import.meta.url));
-installPeers();
-// What it imports is in the packages that were just installed.
+// The other SDKs, which the rows use.
+installIn(import.meta.dirname);
+execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "-p", import.meta.dirname]);
 const { loadRow, names, partOf, record, sectionOf, writePage } = await import("./page.ts");
 const args = process.argv.slice(2);
 const [quick, pageOnly] = [args.includes("--quick"), args.includes("--page")];
@@ -42,12 +42,4 @@ async function measure(row: Row): Promise<Measured> {
 
 function git(...given: readonly string[]): string {
   return execFileSync("git", [...given, "--", "packages"], { encoding: "utf8" }).trim();
-}
-
-/** Installs the other SDKs in this directory, if they have changed, and checks the types of the rows, which use them. */
-function installPeers(): void {
-  const changedAt = (name: string) => statSync(`${directory}${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const at = { cwd: directory, stdio: "inherit" } as const;
-  if (changedAt("package-lock.json") > changedAt("node_modules/.package-lock.json")) execFileSync("npm", ["ci"], at);
-  execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "-p", "."], at);
 }

@@ -9,7 +9,7 @@ import { fromOpenApi } from "@mswjs/source/open-api";
 import { setupServer } from "msw/node";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import type { Client, Access } from "./clients/client.ts";
-import { published } from "./generate.ts";
+import { published } from "./setup.ts";
 
 const text = await readFile(published, "utf8");
 const emulator = createEmulator();

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createClient, textOf } from "./connect.ts";
 
 const server = resolve("packages/mcp/bin.js");
@@ -39,28 +39,18 @@ describe("mediagen-mcp", () => {
   });
 });
 
-describe("with one store, one key is billed once", () => {
+test("with one store, one key is billed once by an MCP server, the command, the AI SDK and a program at once", async () => {
   const emulator = createEmulator({ clock: { speed: 50 } });
-  let service: Awaited<ReturnType<typeof listen>>;
-  let directory = "";
-  beforeAll(async () => {
-    service = await listen(emulator);
-    directory = await mkdtemp(join(tmpdir(), "mediagen-mcp-"));
-  });
-  afterAll(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  test("by an MCP server, the command line, the AI SDK and a plain program, in processes of their own and at once", async () => {
-    const [store, output] = [join(directory, "store"), join(directory, "media")];
-    const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
-    const program = `
+  const service = await listen(emulator);
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-mcp-"));
+  const [store, output] = [join(directory, "store"), join(directory, "media")];
+  const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
+  const program = `
       import { createMediaGen, fileStore } from "@mediagen/sdk/node";
       const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });
       const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "fox-1" });
       console.log(task.taskid);`;
-    const aiSdkProgram = `
+  const aiSdkProgram = `
       import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
       import { createMediaGen, fileStore } from "@mediagen/sdk/node";
       import { generateImage } from "ai";
@@ -69,45 +59,33 @@ describe("with one store, one key is billed once", () => {
       const headers = { "Idempotency-Key": "fox-1" };
       const { providerMetadata } = await generateImage({ model, prompt: "A fox", headers });
       console.log(providerMetadata.mediagen.images[0].taskid);`;
-    const line = [
-      "image",
-      "A fox",
-      "-m",
-      "imgmodelz",
-      "--idempotency-key",
-      "fox-1",
-      "--store",
-      store,
-      "-o",
-      output,
-      "--json",
-      "-q",
-    ];
+  const line = ["image", "A fox", ...`-m imgmodelz --idempotency-key fox-1 -o ${output} --json -q`.split(" ")];
 
-    const client = createClient("auto", undefined, []);
-    const args = [server, "--output", output, "--store", store];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
-    try {
-      const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
-      const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([
-        client.callTool({ name: "generate_image", arguments: fox }),
-        run([mediagen, ...line], env),
-        run(["--input-type=module", "-e", program], env),
-        run(["--input-type=module", "-e", aiSdkProgram], env),
-      ]);
-      const taskid = emulator.tasks[0]?.taskid;
-      const ended = { code: 0, stdout: `${taskid}\n`, stderr: "" };
-      expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([
-        JSON.stringify({ taskid, model: "imgmodelz", state: "pending" }),
-        { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" },
-        ended,
-        ended,
-      ]);
-      expect(emulator.charges).toHaveLength(1);
-      await client.callTool({ name: "wait_for_task", arguments: { taskid } });
-      expect(await readdir(output)).toEqual([`${taskid}-1.png`]);
-    } finally {
-      await client.close();
-    }
-  });
+  const client = createClient("auto", undefined, []);
+  const args = [server, "--output", output, "--store", store];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
+  try {
+    const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
+    const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([
+      client.callTool({ name: "generate_image", arguments: fox }),
+      run([mediagen, ...line, "--store", store], env),
+      run(["--input-type=module", "-e", program], env),
+      run(["--input-type=module", "-e", aiSdkProgram], env),
+    ]);
+    const taskid = emulator.tasks[0]?.taskid;
+    const ended = { code: 0, stdout: `${taskid}\n`, stderr: "" };
+    expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([
+      JSON.stringify({ taskid, model: "imgmodelz", state: "pending" }),
+      { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" },
+      ended,
+      ended,
+    ]);
+    expect(emulator.charges).toHaveLength(1);
+    await client.callTool({ name: "wait_for_task", arguments: { taskid } });
+    expect(await readdir(output)).toEqual([`${taskid}-1.png`]);
+  } finally {
+    await client.close();
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  }
 });

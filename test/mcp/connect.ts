@@ -31,7 +31,7 @@ export interface HostOptions {
 export interface Connected extends AsyncDisposable {
   readonly emulator: Emulator;
   readonly client: Client;
-  /** The directory of the server. Its store is in `generations`, and its results are in `media`. */
+  /** The directory of the server. Its store is in `generations`, and its results are in `media.v1`: a name with a dot is no file. */
   readonly directory: string;
   /** What the user was asked. */
   readonly questions: readonly string[];
@@ -51,7 +51,7 @@ export async function connect(
   const factory = createMcpServerFactory({
     ...emulator.client,
     store: fileStore(join(directory, "generations")),
-    output: join(directory, "media"),
+    output: join(directory, "media.v1"),
     ...options,
   });
   const questions: string[] = [];
@@ -72,11 +72,7 @@ export async function connect(
 }
 
 /** Connects a client to a factory. Returns what closes the server. */
-async function connectTo(
-  client: Client,
-  factory: () => McpServer,
-  over: "stdio" | "http",
-): Promise<() => Promise<void>> {
+async function connectTo(client: Client, factory: () => McpServer, over: string): Promise<() => Promise<void>> {
   if (over === "http") {
     const handler = createHttpHandler(factory);
     const fetch = async (url: string | URL, init: RequestInit = {}) => send(handler, url, init);

@@ -31,8 +31,8 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [698],
-  "test: lines of TypeScript": [12_229],
+  "scripts: lines": [620],
+  "test: lines of TypeScript": [11_538],
   "docs/site: lines": [66],
 };
 

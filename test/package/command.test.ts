@@ -1,79 +1,38 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { pack } from "../../scripts/release.ts";
+import { expect, test, vi } from "vitest";
 import { durationsInWords } from "../contract/cases.ts";
-import { install } from "./install.ts";
+import { useProject } from "./project.ts";
 import { notRun, type Ran, writePrograms } from "./programs.ts";
 
 const exec = promisify(execFile);
 
-let folder = "";
-beforeAll(async () => {
-  await mkdir("out", { recursive: true });
-  folder = resolve(await mkdtemp("out/command-"));
-  const tarballs = await pack(
-    ["sdk", "emulator", "stores", "batch", "cli"].map((name) => `packages/${name}`),
-    folder,
-  );
-  await install(folder, tarballs, [
-    ["openapi-fetch", "sdk"],
-    ["openapi-typescript-helpers", "sdk"],
-    ["any-ascii", "emulator"],
-    ["fflate", "emulator"],
-    ["csv-parse", "batch"],
-  ]);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const project = useProject(["sdk", "emulator", "stores", "batch", "cli"]);
 
 test("mediagen, installed in an empty project, makes pictures on the emulator that comes with it", async () => {
   // As a script of the project would call it.
-  const PATH = `${join(folder, "node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
-  const env = { ...process.env, PATH, XDG_STATE_HOME: join(folder, "state") };
-  const args = [
-    "emulator",
-    "--port",
-    "0",
-    "--speed",
-    "50",
-    "exec",
-    "--",
-    "mediagen",
-    "image",
-    "A red bicycle",
-    "-m",
-    "imgmodelv4",
-    "--batchsize",
-    "2",
-    "-o",
-    "pictures/",
-    "-q",
-  ];
-  const { stdout, stderr } = await exec("mediagen", args, { cwd: folder, env });
-  const names = await readdir(join(folder, "pictures"));
+  const PATH = `${join(project.directory, "node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
+  const env = { ...process.env, PATH, XDG_STATE_HOME: join(project.directory, "state") };
+  const generation = "mediagen image 'A red bicycle' -m imgmodelv4 --batchsize 2 -o pictures/ -q";
+  const line = `mediagen emulator --port 0 --speed 50 exec -- ${generation}`;
+  const { stdout, stderr } = await exec("sh", ["-c", line], { cwd: project.directory, env });
+  const names = await readdir(join(project.directory, "pictures"));
   expect([names.length, stdout, stderr]).toEqual([2, names.map((name) => `pictures/${name}\n`).join(""), ""]);
 });
 
 test("mediagen brings four packages and what those depend on, and no more", async () => {
-  const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
-  expect(installed).toEqual([
-    "@mediagen",
-    "any-ascii",
-    "csv-parse",
-    "fflate",
-    "openapi-fetch",
-    "openapi-typescript-helpers",
-  ]);
+  const installed = (await readdir(join(project.directory, "node_modules"))).filter((name) => !name.startsWith("."));
+  expect(installed.join(" ")).toBe("@mediagen any-ascii csv-parse fflate openapi-fetch openapi-typescript-helpers");
 });
 
 test("mediagen mcp names the package that it needs", async () => {
   // Outside of the repository, whose packages are found from everywhere below it.
   const elsewhere = await mkdtemp(join(tmpdir(), "mediagen-command-"));
   try {
-    await cp(join(folder, "node_modules"), join(elsewhere, "node_modules"), { recursive: true });
+    await cp(join(project.directory, "node_modules"), join(elsewhere, "node_modules"), { recursive: true });
     const args = [join(elsewhere, "node_modules/@mediagen/cli/bin.js"), "mcp", "--output", "media"];
     await expect(exec(process.execPath, args, { cwd: elsewhere })).rejects.toMatchObject({
       code: 2,
@@ -87,8 +46,8 @@ test("mediagen mcp names the package that it needs", async () => {
 });
 
 test("every program and command of README and guides works twice in a row, from an empty directory", async () => {
-  const programs = await writePrograms(folder);
-  const list = join(folder, "programs.json");
+  const programs = await writePrograms(project.directory);
+  const list = join(project.directory, "programs.json");
   await writeFile(list, JSON.stringify(programs));
   const [first, second] = [await runAll(list), await runAll(list)];
   const failed = programs.flatMap(({ name }) =>
@@ -111,16 +70,18 @@ test("every program and command of README and guides works twice in a row, from 
     /\n(out\/video-\w+-1\.mp4)\nvideo:video-\w+\tvidmodelv15pro\tsucceeded\t\S+\t\1\n(.*\n)+image:(image-\w+)\nresume\timage:\3\timgmodelz\nrecovered\/\3-1\.png\njobs\/fox-1\.png\n0 paid generations for 1 line\. Nothing was sent\.\n\{\n[^]*"path": "out\/image-\w+-1\.png"/,
   );
   expect(commands).toMatch(new RegExp(`duration +--duration +\\d+ +one of ${durationsInWords}\n`));
-  expect(await readdir(join(folder, "programs/packages-sdk-README-md/out"))).toEqual([expect.stringMatching(/\.mp4$/)]);
+  expect(await readdir(join(project.directory, "programs/packages-sdk-README-md/out"))).toEqual([
+    expect.stringMatching(/\.mp4$/),
+  ]);
   expect(Object.keys(notRun).length + programs.length).toBeGreaterThan(20);
 }, 240_000);
 
 /** Runs all programs beside one emulator on its usual port, as soon as no other test has it. */
 async function runAll(list: string): Promise<Readonly<Record<string, Ran>>> {
-  const bin = join(folder, "node_modules/.bin");
+  const bin = join(project.directory, "node_modules/.bin");
   const env = {
     ...process.env,
-    XDG_STATE_HOME: join(folder, "state"),
+    XDG_STATE_HOME: join(project.directory, "state"),
     PATH: `${bin}${delimiter}${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
   };
   const script = resolve("test/package/processes/run-programs.ts");
@@ -128,7 +89,7 @@ async function runAll(list: string): Promise<Readonly<Record<string, Ran>>> {
     async () => {
       // Rejects without having run a program if the port is in use.
       const args = ["--speed", "100", "exec", "--", process.execPath, script, list];
-      const { stdout, stderr } = await exec("mediagen-emulator", args, { cwd: folder, env });
+      const { stdout, stderr } = await exec("mediagen-emulator", args, { cwd: project.directory, env });
       if (stderr !== "") throw new Error(stderr);
       // The cast: the script prints it.
       return JSON.parse(stdout) as Record<string, Ran>;

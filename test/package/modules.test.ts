@@ -24,76 +24,36 @@ const mcp =
 /** The directories and files of the command, each after those that it may import. */
 const cli = "terminal flags errors usage files client form tasks batch commands program.ts";
 
-/** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */
+/** The packages: their places, each after those that it may import, and what is for Node. */
 const packages = [
-  {
-    name: "sdk",
-    places: directoriesUnder("The modules of the SDK"),
-    entryPoints: "index.ts node.ts http.ts schema.ts kit.ts",
-    forNode: "node node.ts",
-    uses: "",
-  },
+  { name: "sdk", places: directoriesUnder("The modules of the SDK"), forNode: "node node.ts" },
   {
     name: "emulator",
     places: directoriesUnder("The modules of the emulator"),
-    entryPoints: "index.ts node.ts command.ts vitest.ts node-test.ts",
     forNode: "node node.ts command.ts vitest.ts node-test.ts",
-    uses: "",
   },
   {
     name: "ai-sdk-provider",
     places: "options.ts errors.ts files.ts form.ts tasks.ts image-model.ts video-model.ts provider.ts",
-    entryPoints: "index.ts",
     forNode: "",
-    uses: "@mediagen/sdk @mediagen/sdk/kit",
   },
-  {
-    name: "stores",
-    places: "check-records.ts",
-    entryPoints: "postgres.ts redis.ts sqlite.ts check.ts",
-    forNode: "",
-    uses: "@mediagen/sdk",
-  },
-  {
-    name: "proxy",
-    places: "options.ts rejection.ts request.ts seal.ts proxy.ts",
-    entryPoints: "index.ts",
-    forNode: "",
-    uses: "@mediagen/sdk @mediagen/sdk/kit",
-  },
-  {
-    name: "batch",
-    places: batch,
-    entryPoints: "index.ts",
-    forNode: batch,
-    uses: "@mediagen/sdk/node @mediagen/sdk/kit",
-  },
-  {
-    name: "mcp",
-    places: mcp,
-    entryPoints: "index.ts command.ts",
-    forNode: `${mcp} command.ts`,
-    uses: "@mediagen/sdk/node @mediagen/sdk/kit @mediagen/sdk/schema",
-  },
-  {
-    name: "cli",
-    places: cli,
-    entryPoints: "command.ts",
-    forNode: `${cli} command.ts`,
-    uses: "@mediagen/sdk @mediagen/sdk/node @mediagen/sdk/kit @mediagen/batch @mediagen/emulator @mediagen/emulator/command",
-  },
-].map(({ name, places, entryPoints, forNode, uses }) => ({
-  name,
-  places: places.split(" "),
-  entryPoints: entryPoints.split(" "),
-  forNode: forNode.split(" "),
-  uses: uses.split(" "),
-}));
+  { name: "stores", places: "check-records.ts", forNode: "" },
+  { name: "proxy", places: "options.ts rejection.ts request.ts seal.ts proxy.ts", forNode: "" },
+  { name: "batch", places: batch, forNode: batch },
+  { name: "mcp", places: mcp, forNode: `${mcp} command.ts` },
+  { name: "cli", places: cli, forNode: `${cli} command.ts` },
+].map(({ name, places, forNode }) => ({ name, places: places.split(" "), forNode: forNode.split(" ") }));
 
 /** Returns the directory of a file directly below src/, or the file itself. */
 const placeOf = (file: string) => file.split("/")[0] ?? "";
 
-describe.each(packages)("the sources of $name", ({ name, places, entryPoints, forNode, uses }) => {
+describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
+  const manifest = readFileSync(`packages/${name}/package.json`, "utf8");
+  const scripts = [...manifest.matchAll(/"\.\/dist\/([\w-]+)\.js"/g)].map(([, script]) => `${script}.ts`);
+  const command = manifest.includes('"bin":') ? ["command.ts"] : [];
+  const entryPoints = [...new Set([...scripts, ...command])];
+  // The cast: npm rejects anything else.
+  const uses = Object.keys((JSON.parse(manifest) as { readonly dependencies?: object }).dependencies ?? {});
   const root = `packages/${name}/src`;
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
@@ -120,9 +80,11 @@ describe.each(packages)("the sources of $name", ({ name, places, entryPoints, fo
     expect(importsThat((file, target) => imports.has(target) && rank(target) > rank(file))).toEqual([]);
   });
 
-  test("import no file outside, and no package of this repository but the listed ones", () => {
+  test("import no file outside, and no package of this repository but dependencies", () => {
     const isOutside = (target: string) => target.startsWith("..") || target.startsWith("@mediagen/");
-    expect(importsThat((_, target) => isOutside(target) && !uses.includes(target))).toEqual([]);
+    expect(
+      importsThat((_, target) => isOutside(target) && !uses.some((used) => `${target}/`.startsWith(`${used}/`))),
+    ).toEqual([]);
   });
 
   test("have no cycles", () => {

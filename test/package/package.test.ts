@@ -1,77 +1,43 @@
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { check, pack } from "../../scripts/release.ts";
-import { install } from "./install.ts";
+import { describe, expect, test } from "vitest";
+import { packages as paths } from "../../scripts/build.ts";
+import { check } from "../../scripts/release.ts";
+import { useProject } from "./project.ts";
 
-const exec = promisify(execFile);
-
-/** The packages that run anywhere, the one that needs Node, and the one that is a command. */
-const libraries = ["sdk", "emulator", "proxy"] as const;
-const packages = [...libraries, "stores", "batch", "mcp", "ai-sdk-provider", "cli"] as const;
-/** The scripts that they are entered by. */
-const entries: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
-  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/schema.js", "dist/kit.js"],
-  emulator: ["dist/index.js", "dist/node.js", "dist/command.js", "dist/vitest.js", "dist/node-test.js"],
-  stores: ["dist/postgres.js", "dist/redis.js", "dist/sqlite.js", "dist/check.js"],
-  proxy: ["dist/index.js"],
-  batch: ["dist/index.js"],
-  mcp: ["dist/index.js", "dist/command.js"],
-  "ai-sdk-provider": ["dist/index.js"],
-  cli: ["dist/command.js"],
-};
-let folder = "";
-const tarballs: Record<string, string> = {};
-beforeAll(async () => {
-  await mkdir("out", { recursive: true });
-  folder = resolve(await mkdtemp("out/package-"));
-  const packed = await pack(
-    packages.map((name) => `packages/${name}`),
-    folder,
-  );
-  packages.forEach((name, index) => (tarballs[name] = packed[index] ?? ""));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const packages = paths.map((path) => basename(path));
+const packed = useProject(packages, { installs: false });
 
 describe.each(packages)("@mediagen/%s", (name) => {
-  test("the tarball holds what was built from the sources, and nothing else", async () => {
-    const sources = (await readdir(`packages/${name}/src`, { recursive: true }))
-      .filter((file) => /(?<!\.d)\.ts$/.test(file))
-      .map((file) => file.replace(".ts", "").replaceAll(sep, "/"));
-    const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
-    const commands = (await readdir(`packages/${name}`)).filter((file) => /^(bin\.js|.*\.cjs)$/.test(file));
-    const scripts = reachedFrom(entries[name].map((entry) => join("packages", name, entry))).map((path) =>
-      relative(join("packages", name), path).replaceAll(sep, "/"),
+  const tarball = () => packed.tarballs[packages.indexOf(name)] ?? "";
+
+  test("the tarball holds what was built from the sources, and nothing else", () => {
+    const list = execFileSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).trim().split("\n");
+    const files = list.map((path) => path.replace("package/", ""));
+    const root = `packages/${name}`;
+    const scripts = reachedFrom(
+      globSync(`${root}/dist/{index,node,http,schema,kit,command,vitest,node-test,postgres,redis,sqlite,check}.js`),
     );
-    const expected = [
-      "LICENSE",
-      "README.md",
-      "package.json",
-      ...commands,
-      ...machineWritten,
-      ...scripts,
-      // A script that only exports from another one has no map.
-      ...scripts.map((script) => `${script}.map`).filter((map) => existsSync(join("packages", name, map))),
-      ...sources.map((source) => `dist/${source}.d.ts`),
-    ];
-    const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" })
-      .trim()
-      .split("\n");
-    expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
+    const isScript = (file: string) => scripts.includes(join(root, file.replace(/\.map$/, "")));
+    const isSource = (file: string) => existsSync(`${root}/${file.replace(/^dist(.*)\.d\.ts$/, "src$1.ts")}`);
+    const others = files.filter(
+      (file) => !/^(LICENSE|README\.md|package\.json|server\.json|bin\.js|.*\.cjs|.*\.gen\.json)$/.test(file),
+    );
+    expect(others.filter((file) => (file.endsWith(".d.ts") ? !isSource(file) : !isScript(file)))).toEqual([]);
+    expect(others.filter((file) => file.endsWith(".js"))).toHaveLength(scripts.length);
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
   });
 
-  test("publint and attw find nothing", () => {
-    check(tarballs[name] ?? "");
-  });
+  test("publint and attw find nothing", () => check(tarball()));
 });
 
-test.each(libraries)(
+test.each(["sdk", "emulator", "proxy"])(
   "the plain entry point of @mediagen/%s needs nothing of Node, and evaluates no text",
   async (name) => {
     const { outputFiles } = await bundle(`export * from "@mediagen/${name}";`);
@@ -79,51 +45,45 @@ test.each(libraries)(
   },
 );
 
-/** The scripts, and those that they import, and load later unless that does not count. */
-function reachedFrom(paths: readonly string[], { later = true } = {}): readonly string[] {
+test.each(["createMediaGen", "fileFrom"])(
+  "%s loads what a store or a source image needs at first use",
+  async (name) => {
+    const { metafile } = await bundle(`export { ${name} } from "@mediagen/sdk";`);
+    const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+    expect(imports.filter(({ kind }) => kind === "dynamic-import")).toHaveLength(1);
+  },
+);
+
+/** Returns the scripts and those that they import, and load later unless that does not count. */
+function reachedFrom(scripts: readonly string[], { later = true } = {}): readonly string[] {
   const imported = later ? /(?:\bimport|\} from|\bimport\() ?"(\.[^"]+)"/g : /(?:^import|\} from) "(\.[^"]+)"/gm;
-  const reached = new Set(paths);
-  // A set goes on to what is added meanwhile.
-  for (const path of reached) {
+  const reached = new Set(scripts);
+  // A set goes on to what is added in the meantime.
+  for (const path of reached)
     for (const [, other = ""] of readFileSync(path, "utf8").matchAll(imported)) reached.add(join(dirname(path), other));
-  }
   return [...reached];
 }
 
 /** Bundles for browsers; an import that they do not have is an error. */
 function bundle(contents: string) {
   return build({
-    stdin: { contents, resolveDir: process.cwd() },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    splitting: true,
-    outdir: "out",
-    metafile: true,
-    write: false,
+    ...{
+      stdin: { contents, resolveDir: process.cwd() },
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+    },
+    ...{ target: "es2022", splitting: true, outdir: "out", metafile: true, write: false },
   });
 }
 
 describe("in an empty project", () => {
-  beforeAll(async () => {
-    await install(
-      folder,
-      [tarballs["sdk"] ?? ""],
-      [
-        ["openapi-fetch", "sdk"],
-        ["openapi-typescript-helpers", "sdk"],
-      ],
-    );
-  });
+  const project = useProject(["sdk"]);
 
   test("it installs with one dependency of its own", async () => {
-    const { dependencies } = JSON.parse(await readFile("packages/sdk/package.json", "utf8")) as {
-      dependencies: object;
-    };
-    expect(Object.keys(dependencies)).toEqual(["openapi-fetch"]);
-    expect((await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
+    const installed = await readdir(join(project.directory, "node_modules"));
+    expect(installed.filter((name) => !name.startsWith("."))).toEqual([
       "@mediagen",
       "openapi-fetch",
       "openapi-typescript-helpers",
@@ -133,22 +93,22 @@ describe("in an empty project", () => {
   test.each(["esbuild", "vite"])(
     "its Node entry point, bundled for a browser by %s, names the one to import",
     async (bundler) => {
-      const [source, target] = [join(folder, "in-browser.js"), join(folder, `in-browser-${bundler}.mjs`)];
+      const { directory } = project;
+      const [source, target] = [join(directory, "in-browser.js"), join(directory, `in-browser-${bundler}.mjs`)];
       await writeFile(
         source,
         `import { createMediaGen, download } from "@mediagen/sdk/node"; createMediaGen(); download();`,
       );
-      if (bundler === "esbuild") {
+      const lib = { entry: source, formats: ["es" as const], fileName: () => basename(target) };
+      if (bundler === "esbuild")
         await build({ entryPoints: [source], outfile: target, bundle: true, format: "esm", platform: "browser" });
-      } else {
-        const lib = { entry: source, formats: ["es" as const], fileName: () => basename(target) };
+      else
         await viteBuild({
-          root: folder,
+          root: directory,
           configFile: false,
           logLevel: "error",
-          build: { lib, outDir: folder, emptyOutDir: false },
+          build: { lib, outDir: directory, emptyOutDir: false },
         });
-      }
       await expect(import(pathToFileURL(target).href)).rejects.toThrow('Import "@mediagen/sdk" there');
     },
   );
@@ -169,46 +129,27 @@ describe("in an empty project", () => {
       await import("@mediagen/sdk/node");
       console.log(process.moduleLoadList.slice(before).filter((name) => /crypto|http|streams|undici|fs.promises/.test(name)).join());`;
     expect(await evaluate(script)).toBe("");
-    expect(reachedFrom(["packages/sdk/dist/index.js"], { later: false }), "the plain entry point").toHaveLength(2);
-    expect(reachedFrom(["packages/sdk/dist/node.js"], { later: false }), "the Node entry point").toHaveLength(3);
+    const first = (name: string) => reachedFrom([`packages/sdk/dist/${name}.js`], { later: false });
+    expect([first("index"), first("node")].map(({ length }) => length)).toEqual([2, 3]);
   });
 
-  test("both entry points and the service's description load, and run until something is sent", async () => {
-    const script = `
-      const { default: spec } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });
-      if (!spec.openapi.startsWith("3.1.")) throw new Error("this is no OpenAPI document");
-      const { createMediaGen, validate } = await import("@mediagen/sdk");
-      const { fileFrom } = await import("@mediagen/sdk/node");
-      createMediaGen({ baseUrl: "http://localhost" });
-      const file = await fileFrom(Buffer.from("GIF89a"));
-      console.log(JSON.stringify(validate("vidmodelv2", { sourceImage: [file, file] })));`;
-    expect(await evaluate(script)).toBe("[]");
+  test("the service's description and CommonJS load it", async () => {
+    const spec = `const { default: { openapi } } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });`;
+    expect(await evaluate(`${spec} console.log(openapi);`)).toMatch(/^3\.1\./);
+    const names = `["@mediagen/sdk", "@mediagen/sdk/http", "@mediagen/sdk/node"]`;
+    const required = await evaluate(
+      `console.log(${names}.flatMap((name) => Object.keys(require(name))).join())`,
+      "commonjs",
+    );
+    expect(required.split(",")).toEqual(
+      expect.arrayContaining(["createMediaGen", "createHttpClient", "download", "fileStore"]),
+    );
   });
 
-  test("an error of another copy of the package is recognized", async () => {
-    const script = `
-      const { MediaGenError } = await import("@mediagen/sdk");
-      const copy = await import(${JSON.stringify(pathToFileURL("packages/sdk/dist/index.js").href)});
-      const error = new copy.ConnectionError("queryVideoTask", new Error("why"));
-      const others = [new Error("why"), undefined, "why"];
-      console.log(error instanceof MediaGenError, [error, ...others].map((one) => MediaGenError.is(one)).join());`;
-    expect(await evaluate(script)).toBe("false true,false,false,false");
-  });
-
-  async function evaluate(script: string): Promise<string> {
-    const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
-    return stdout.trim();
+  async function evaluate(script: string, type = "module"): Promise<string> {
+    const run = promisify(execFile)(process.execPath, [`--input-type=${type}`, "-e", script], {
+      cwd: project.directory,
+    });
+    return (await run).stdout.trim();
   }
 });
-
-test("what a store and source images need is loaded at first use", async () => {
-  for (const name of ["createMediaGen", "fileFrom"]) expect(await loadedLater(name), name).toHaveLength(1);
-});
-
-/** The paths of the files that a bundle of this export loads at first use. */
-async function loadedLater(name: string) {
-  const { metafile } = await bundle(`export { ${name} } from "@mediagen/sdk";`);
-  return Object.values(metafile.outputs).flatMap(({ imports }) =>
-    imports.flatMap(({ kind, path }) => (kind === "dynamic-import" ? path : [])),
-  );
-}

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import type ts from "typescript";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pack } from "../../scripts/release.ts";
-import { install } from "./install.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { useProject } from "./project.ts";
 
 const exec = promisify(execFile);
 /** The versions of TypeScript, with their package names. */
@@ -62,29 +61,19 @@ const modesOf = (version: CompilerVersion): readonly Mode[] => {
 };
 
 const strict = {
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: false,
-  target: "es2022",
-  lib: ["es2022"],
-  types: ["node"],
-  noEmit: true,
+  ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
+  ...{ target: "es2022", lib: ["es2022"], types: ["node"] },
 };
 
-let folder = "";
+const project = useProject(["sdk"]);
 beforeAll(async () => {
-  await mkdir("out", { recursive: true });
-  folder = resolve(await mkdtemp("out/typescript-"));
-  const dependencies = ["openapi-fetch", "openapi-typescript-helpers"].map((name) => [name, "sdk"] as const);
-  await install(folder, await pack(["packages/sdk"], folder), dependencies);
   for (const [type, file] of Object.entries(projects)) {
-    await mkdir(join(folder, file, ".."));
-    await writeFile(join(folder, file, "../package.json"), JSON.stringify({ type }));
-    await writeFile(join(folder, file), program);
+    await mkdir(join(project.directory, file, ".."));
+    await writeFile(join(project.directory, file, "../package.json"), JSON.stringify({ type }));
+    await writeFile(join(project.directory, file), program);
   }
-  await copyFile("docs/examples/from-commonjs.cts", join(folder, lazy));
+  await copyFile("docs/examples/from-commonjs.cts", join(project.directory, lazy));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("the guide's table has a cell for each version", () => {
   expect(rows.map(({ cells }) => cells.length)).toEqual([4, 4, 4, 4, 4, 4]);
@@ -110,7 +99,7 @@ describe.each(versions)("TypeScript %s", (version) => {
 
 // What is looked up costs a compiler nothing; what is computed, each program of each user.
 test("the types of @mediagen/sdk are looked up, not computed", async () => {
-  const file = join(folder, "esm/cost.ts");
+  const file = join(project.directory, "esm/cost.ts");
   const cost = `
 import { createMediaGen, type Form } from "@mediagen/sdk";
 import { download, fileFrom } from "@mediagen/sdk/node";
@@ -122,15 +111,6 @@ export const [record, files] = [await task.wait(), await download(task, "out")];
   const program = compile("typescript", { ...strict, module: "nodenext" }, [file]);
   expect(program.getSemanticDiagnostics(program.getSourceFile(file))).toEqual([]);
   expect(program.getInstantiationCount()).toBeLessThan(150);
-});
-
-test("CommonJS loads all entry points with require()", async () => {
-  const names = ["@mediagen/sdk", "@mediagen/sdk/http", "@mediagen/sdk/node"];
-  const script = `console.log(${JSON.stringify(names)}.flatMap((name) => Object.keys(require(name))).join())`;
-  const { stdout } = await exec(process.execPath, ["--input-type=commonjs", "-e", script], { cwd: folder });
-  expect(stdout.trim().split(",")).toEqual(
-    expect.arrayContaining(["createMediaGen", "createHttpClient", "download", "fileStore"]),
-  );
 });
 
 /** Returns the files that a compiler reports errors in, declarations of the SDK included; or "settings", if it rejects those. */
@@ -145,9 +125,11 @@ async function filesWithErrors(version: CompilerVersion, mode: Mode): Promise<re
 
 /** TypeScript 7 has no library to call. Its command is fast. */
 async function reportedByCommand(compiler: string, config: object): Promise<readonly string[]> {
-  const path = join(folder, "tsconfig.json");
+  const path = join(project.directory, "tsconfig.json");
   await writeFile(path, JSON.stringify(config));
-  const run = exec(process.execPath, [resolve("node_modules", compiler, "bin/tsc"), "-p", path], { cwd: folder });
+  const run = exec(process.execPath, [resolve("node_modules", compiler, "bin/tsc"), "-p", path], {
+    cwd: project.directory,
+  });
   const { stdout } = await run.catch((error: { stdout: string }) => error);
   const lines = stdout.split("\n").filter((line) => line.includes("error TS"));
   return [...new Set(lines.map((line) => /^(?!tsconfig)(.+?)\(\d+,\d+\): error/.exec(line)?.[1] ?? "settings"))];
@@ -162,7 +144,7 @@ function reportedByLibrary(
   const compiled = compile(
     compiler,
     compilerOptions,
-    files.map((file) => join(folder, file)),
+    files.map((file) => join(project.directory, file)),
   );
   const found = new Set<string>();
   const general = [
@@ -175,7 +157,7 @@ function reportedByLibrary(
     // With node16 the declarations are those of nodenext.
     if (file.isDeclarationFile && compilerOptions.module === "node16") continue;
     if (compiled.getSyntacticDiagnostics(file).length + compiled.getSemanticDiagnostics(file).length > 0)
-      found.add(relative(folder, file.fileName).replaceAll("\\", "/"));
+      found.add(relative(project.directory, file.fileName).replaceAll("\\", "/"));
   }
   return [...found];
 }
@@ -184,7 +166,7 @@ function reportedByLibrary(
 function compile(compiler: string, compilerOptions: object, rootNames: readonly string[]): ts.Program {
   // The cast: the other versions have the same functions.
   const library = createRequire(import.meta.url)(compiler) as typeof ts;
-  const { options, errors } = library.convertCompilerOptionsFromJson(compilerOptions, folder);
+  const { options, errors } = library.convertCompilerOptionsFromJson(compilerOptions, project.directory);
   const host = library.createCompilerHost(options);
   const read = host.getSourceFile.bind(host);
   host.getSourceFile = (file, ...rest) => {

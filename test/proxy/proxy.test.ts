@@ -12,7 +12,7 @@ import {
 } from "@mediagen/sdk";
 import { createMediaProxy, type MediaProxyOptions } from "@mediagen/proxy";
 import { describe, expect, test, vi } from "vitest";
-import { connectionRefused, errorOf, fetchError } from "../sdk/fake-service.ts";
+import { connectionRefused, errorOf } from "../sdk/fake-service.ts";
 
 const app = "https://app.test";
 const baseUrl = `${app}/api/media`;
@@ -108,15 +108,6 @@ test("a key is generated once, also if it arrives twice at once, and two users' 
   expect(emulator.charges).toHaveLength(4);
 });
 
-test("a page that names no key sends one by itself, and a program that does not is generated each time", async () => {
-  const { emulator, pageOf, post, media } = setUp();
-  await pageOf("ann").image.generate(model, form);
-  await pageOf("ann").image.generate(model, form);
-  await post("/v1/images/imgmodelv4", formData());
-  const { finished, tasks } = await media.recover();
-  expect([emulator.charges.length, finished.length + tasks.length]).toEqual([3, 3]);
-});
-
 describe("a task", () => {
   test("is queried by its own user only, whatever of its id the others know", async () => {
     const { emulator, pageOf } = setUp();
@@ -158,30 +149,21 @@ describe("a task", () => {
 });
 
 test.for([
-  ["POST", "/v1/images/deleteimagestask"],
-  ["POST", "/v1/images/imgmodelv9"],
-  ["POST", "/v1/video/imgmodelv4"],
-  ["POST", "/v1/images/constructor"],
-  ["POST", ""],
-  ["GET", "/v1/images/imgmodelv4"],
-] as const)("%s %s is forwarded to nobody", async ([method, path]) => {
+  ["POST", "/v1/images/deleteimagestask", 404],
+  ["POST", "/v1/images/imgmodelv9", 404],
+  ["POST", "/v1/video/imgmodelv4", 404],
+  ["POST", "/v1/images/constructor", 404],
+  ["GET", "/v1/images/imgmodelv4", 404],
+  ["POST", "/v1/images/imgmodelv4", 401],
+] as const)("%s %s without a user is HTTP %i, and sends nothing", async ([method, path, status]) => {
   const { emulator, proxy } = setUp();
-  const response = await proxy(new Request(baseUrl + path, { method, headers: { "x-user": "ann" } }));
-  expect([response.status, emulator.calls]).toEqual([404, []]);
-});
-
-test("nobody generates who is not signed in", async () => {
-  const { emulator, proxy } = setUp();
-  const request = new Request(`${baseUrl}/v1/images/imgmodelv4`, { method: "POST", body: formData() });
-  expect([(await proxy(request)).status, emulator.calls]).toEqual([401, []]);
+  expect([(await proxy(new Request(baseUrl + path, { method }))).status, emulator.calls]).toEqual([status, []]);
 });
 
 test.for<[string, Record<string, string>, number]>([
   ["of this site", { "sec-fetch-site": "same-origin", origin: app }, 200],
-  ["of this site, behind a proxy", { "sec-fetch-site": "same-origin", origin: "https://public.test" }, 200],
   ["of this site, in an older browser", { origin: app }, 200],
   ["of a listed origin", { "sec-fetch-site": "same-site", origin: "https://pages.app.test" }, 200],
-  ["of no page", {}, 200],
   ["of another site", { "sec-fetch-site": "cross-site", origin: app }, 403],
   ["of a neighbour", { "sec-fetch-site": "same-site", origin: "https://evil.app.test" }, 403],
   ["of another site, in an older browser", { origin: "https://app.test.evil.test" }, 403],
@@ -193,29 +175,15 @@ test.for<[string, Record<string, string>, number]>([
   expect(emulator.charges).toHaveLength(status === 200 ? 1 : 0);
 });
 
-test.for([{ origin: app }, { "sec-fetch-site": "same-origin" }] satisfies Record<string, string>[])(
-  "a browser with %o must send a key, because it may send a request again by itself",
-  async (headers) => {
+test("a browser must send a key, because it may repeat a request by itself", async () => {
+  for (const headers of [{ origin: app }, { "sec-fetch-site": "same-origin" }] as Record<string, string>[]) {
     const { emulator, post } = setUp();
     const { status, text } = await post("/v1/images/imgmodelv4", formData(), headers);
     expect([status, text, emulator.calls]).toEqual([422, expect.stringContaining("idempotency-key is missing"), []]);
-  },
-);
-
-test.for([true, 7, { id: "ann" }])("a user that is %o is no user, and is reported", async (user) => {
-  // The cast: what a program without types may return.
-  const { emulator, errors, post } = setUp({ user: () => user as unknown as string });
-  expect((await post("/v1/images/imgmodelv4", formData())).status).toBe(424);
-  expect([errors, emulator.calls]).toEqual([[expect.any(InvalidRequestError)], []]);
+  }
 });
 
 describe("a body that is too large", () => {
-  test("is rejected by its length, unread", async () => {
-    const { errors, post } = setUp({ maxBytes: 100 });
-    const { status, text } = await post("/v1/images/imgmodelv4", formData(), { "content-length": "101" });
-    expect([status, text, errors]).toEqual([413, expect.stringContaining("larger than 100 bytes"), []]);
-  });
-
   test("is read no further than the limit if it does not say its length", async () => {
     const { emulator, proxy } = setUp({ maxBytes: 100_000 });
     let pulled = 0;
@@ -229,12 +197,6 @@ describe("a body that is too large", () => {
     const response = await proxy(new Request(`${baseUrl}/v1/images/imgmodelv4`, init));
     expect([response.status, emulator.calls]).toEqual([413, []]);
     expect(pulled).toBeLessThan(15);
-  });
-
-  test("is no query", async () => {
-    const { post } = setUp();
-    const body = JSON.stringify({ taskid: "a".repeat(20_000) });
-    expect((await post("/v1/images/infobytaskid", body)).status).toBe(413);
   });
 });
 
@@ -257,14 +219,14 @@ test.for([
 
 test("a form of very many parts is rejected, and a message lists few problems", async () => {
   const { emulator, post } = setUp();
-  const many = (count: number) =>
-    formData(Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "1"])));
-  const tooMany = await post("/v1/images/imgmodelv4", many(101));
-  expect(tooMany).toEqual({ status: 422, text: expect.stringContaining("more than 100 parts") });
+  const generate = (count: number) =>
+    post(
+      "/v1/images/imgmodelv4",
+      formData(Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "1"]))),
+    );
+  expect(await generate(101)).toEqual({ status: 422, text: expect.stringContaining("more than 100 parts") });
   // The prompt is missing too.
-  const unknowns = await post("/v1/images/imgmodelv4", many(100));
-  expect(unknowns).toEqual({ status: 422, text: expect.stringContaining("There are 96 more problems.") });
-  expect(unknowns.text).not.toContain("field5 ");
+  expect(await generate(100)).toEqual({ status: 422, text: expect.stringContaining("There are 96 more problems.") });
   expect(emulator.calls).toEqual([]);
 });
 
@@ -301,25 +263,35 @@ describe("beforeGenerate", () => {
   });
 });
 
-test.for<[string, (crash: () => never) => Parameters<typeof setUp>[0]]>([
-  ["user", (user) => ({ user })],
-  ["beforeGenerate", (beforeGenerate) => ({ beforeGenerate })],
-])("a crash in %s is a rejection for the page, not an unknown outcome, and is reported", async ([, optionsOf]) => {
-  const crash = new TypeError("the database of sk-secret is down");
-  const { emulator, errors, pageOf } = setUp(
-    optionsOf(() => {
-      throw crash;
-    }),
-  );
+const crash = () => {
+  throw new TypeError("the database of sk-secret is down");
+};
+// The casts: what a program without types may return.
+test.for<[string, Partial<MediaProxyOptions>, unknown]>([
+  ["user throws", { user: crash }, expect.any(TypeError)],
+  ["user returns no text", { user: () => 7 as unknown as string }, expect.any(InvalidRequestError)],
+  ["beforeGenerate throws", { beforeGenerate: crash }, expect.any(TypeError)],
+  [
+    "beforeGenerate returns an invalid form",
+    { beforeGenerate: () => ({ prompt: "A fox", batchsize: 900 }) },
+    expect.any(InvalidRequestError),
+  ],
+  [
+    "beforeGenerate returns nothing",
+    { beforeGenerate: () => undefined as unknown as object },
+    expect.any(InvalidRequestError),
+  ],
+  ["the API key is missing", { client: { apiKey: () => "" } } as object, expect.any(InvalidRequestError)],
+])("if %s, the page gets a rejection without details, and the server the error", async ([, options, reported]) => {
+  const { emulator, errors, pageOf } = setUp(options);
   const error = await errorOf(pageOf("ann").image.generate(model, form));
-  expect(error).toBeInstanceOf(ServiceError);
-  expect(error).toMatchObject({ status: 424, msg: expect.stringContaining("Nothing was sent") });
-  expect(String(error)).not.toContain("sk-secret");
-  expect([errors, emulator.calls]).toEqual([[crash], []]);
+  expect(error).toMatchObject({ name: "ServiceError", status: 424, msg: expect.stringContaining("Nothing was sent") });
+  expect(String(error)).not.toMatch(/sk-secret|apiKey/);
+  expect([errors, emulator.calls]).toEqual([[reported], []]);
 });
 
-test("an error that proves nothing, such as one of another copy of the SDK, is an unknown outcome", async () => {
-  const lost = Object.assign(new Error("The response was lost."), { name: "OutcomeUnknownError" });
+test("an error that proves nothing is an unknown outcome", async () => {
+  const lost = new Error("The response was lost.");
   const { media } = setUp();
   const { errors, pageOf } = setUp({ media: { ...media, generate: () => Promise.reject(lost) } });
   expect(await errorOf(pageOf("ann").image.generate(model, form))).toBeInstanceOf(OutcomeUnknownError);
@@ -341,55 +313,15 @@ test("a key that stands for another form is an unknown outcome, is reported, and
   expect(emulator.charges).toHaveLength(1);
 });
 
-describe("a mistake of the server is reported, and the page gets a text without details", () => {
-  test.for<[string, unknown]>([
-    ["an invalid form", { prompt: "A fox", batchsize: 900 }],
-    ["nothing", undefined],
-  ])("if beforeGenerate returns %s", async ([, returned]) => {
-    // The cast: what a program without types may return.
-    const { emulator, errors, pageOf } = setUp({ beforeGenerate: () => returned as typeof form });
-    const error = await errorOf(pageOf("ann").image.generate(model, form));
-    expect(error).toMatchObject({
-      name: "ServiceError",
-      status: 424,
-      msg: "The server could not send the generation. Nothing was sent.",
-    });
-    expect([errors, emulator.calls]).toEqual([[expect.any(InvalidRequestError)], []]);
-  });
-
-  test("if the API key is missing", async () => {
-    const emulator = createEmulator();
-    let { apiKey } = emulator.client;
-    const { errors, pageOf } = setUp({ client: { ...emulator.client, apiKey: () => apiKey } });
-    const page = pageOf("ann");
-    const { taskid } = await page.image.generate(model, form);
-    const calls = emulator.calls.length;
-    apiKey = "";
-    for (const call of [() => page.image.generate(model, form), () => page.image.query(taskid)]) {
-      const error = await errorOf(call());
-      expect(error).toMatchObject({ name: "ServiceError", status: 424 });
-      expect(String(error)).not.toContain("apiKey");
-    }
-    expect(errors).toEqual([expect.any(InvalidRequestError), expect.any(InvalidRequestError)]);
-    expect(emulator.calls).toHaveLength(calls);
-  });
-});
-
 describe("what the service says keeps its meaning in the page, without its words", () => {
-  test.for(["resetAfter", "serverError", "emptyBody", "brokenJson"] satisfies FaultName[])(
-    "after %s the outcome is unknown, and the same key sends nothing",
-    async (fault) => {
-      const { emulator, errors, pageOf } = setUp();
-      emulator.next({ fault, on: "generate" });
-      const page = pageOf("ann");
-      for (const time of [1, 2]) {
-        const error = await errorOf(page.image.generate(model, form, { idempotencyKey: "order-1" }));
-        expect(error, `time ${time}`).toBeInstanceOf(OutcomeUnknownError);
-      }
-      expect(emulator.charges).toHaveLength(1);
-      expect(errors).toEqual([expect.any(OutcomeUnknownError), expect.any(OutcomeUnknownError)]);
-    },
-  );
+  test("after a lost response the outcome is unknown, and the same key sends nothing", async () => {
+    const { emulator, errors, pageOf } = setUp();
+    emulator.next({ fault: "resetAfter", on: "generate" });
+    const generate = () => pageOf("ann").image.generate(model, form, { idempotencyKey: "order-1" });
+    for (const _ of [1, 2]) expect(await errorOf(generate())).toBeInstanceOf(OutcomeUnknownError);
+    expect(emulator.charges).toHaveLength(1);
+    expect(errors).toEqual([expect.any(OutcomeUnknownError), expect.any(OutcomeUnknownError)]);
+  });
 
   test.for(["insufficientCredits", "failure"] satisfies FaultName[])("%s is a rejection", async (fault) => {
     const { emulator, errors, pageOf } = setUp();
@@ -413,57 +345,24 @@ describe("what the service says keeps its meaning in the page, without its words
     await page.image.generate(model, form);
     expect([calls, emulator.charges.length]).toEqual([2, 1]);
   });
-
-  test("what the server cannot send because of a certificate is not retried", async () => {
-    const fetch = () => Promise.reject(fetchError({ code: "CERT_HAS_EXPIRED" }));
-    const { pageOf } = setUp({ client: { fetch, fetchSendsOnce: true } });
-    const error = await errorOf(pageOf("ann").image.generate(model, form));
-    expect(error).toMatchObject({
-      name: "ServiceError",
-      status: 424,
-      msg: expect.stringContaining("Nothing was sent"),
-    });
-  });
-
-  test("a query that fails is repeated, and one that the service rejects is a rejection", async () => {
-    const { emulator, pageOf } = setUp();
-    const page = pageOf("ann", { retries: 1, clock: { sleep: noPause } });
-    const { taskid } = await page.image.generate(model, form);
-    emulator.next({ fault: "serverError", on: "query" });
-    expect((await page.image.query(taskid)).taskid).toBe(taskid);
-    emulator.next({ fault: "failure", on: "query" });
-    expect(await errorOf(page.image.query(taskid))).toMatchObject({
-      code: 9999,
-      msg: "The service rejected the query.",
-    });
-  });
 });
 
-test.for<[string, NonNullable<MediaProxyOptions["onError"]>]>([
-  [
-    "throws",
-    () => {
-      throw new Error("no log");
-    },
-  ],
-  ["rejects", () => Promise.reject(new Error("no log"))],
-])("the function never rejects, and nothing is left unhandled if onError %s", async ([, onError]) => {
+test("the function never rejects, and nothing is left unhandled if onError throws or rejects", async () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
-  const { post } = setUp({ user: () => Promise.reject(new Error("no session")), onError });
-  expect((await post("/v1/images/imgmodelv4", formData())).status).toBe(424);
-  expect(log).toHaveBeenCalledExactlyOnceWith(new Error("no log"));
+  for (const onError of [crash, () => Promise.reject(new Error("no log"))]) {
+    const { post } = setUp({ user: () => Promise.reject(new Error("no session")), onError });
+    expect((await post("/v1/images/imgmodelv4", formData())).status).toBe(424);
+  }
+  expect(log.mock.calls).toEqual([[expect.any(TypeError)], [new Error("no log")]]);
   log.mockRestore();
 });
 
 test.for<[string, object, string]>([
   ["a client without a store", { media: createMediaGen({ baseUrl: "http://localhost" }) }, "media needs a store"],
-  ["no client", { media: undefined }, "media needs a store"],
   ["a short secret", { secret: "secret" }, "secret must be at least 32 random characters"],
-  ["no user", { user: undefined }, "user must be a function"],
   ["a beforeGenerate that is none", { beforeGenerate: null }, "beforeGenerate must be a function"],
   ["one origin without a list", { origins: app }, "origins must be a list of origins"],
   ["an origin with a path", { origins: [app, `${app}/`] }, `not "${app}/"`],
-  ["a limit that is none", { maxBytes: "1" }, "maxBytes"],
   ["an unknown option", { userid: () => "ann" }, "userid is not a known option"],
 ])("%s is rejected when the proxy is created", ([, wrong, says]) => {
   const media = createMediaGen({ baseUrl: "http://localhost", store: memoryStore() });

@@ -1,61 +1,54 @@
 import type { Fault, FaultName } from "@mediagen/emulator";
 import type { Clock, MediaGen, MediaGenOptions } from "@mediagen/sdk";
 
-/** One promise of the SDK, held against one engine. */
+/** One promise of the SDK, tested on one engine. */
 export interface Check {
   readonly name: string;
   /** Fails by throwing. */
   readonly run: (stage: Stage) => Promise<void>;
 }
 
-/** Where a program runs: what it is told as JSON. */
+/** Where a program runs: what it receives as JSON. */
 export interface Place {
   /** Where the emulator is. */
   readonly baseUrl: string;
   /** A server that sends every call on to the emulator, with HTTP 307. */
   readonly redirecting: string;
-  /** An empty folder, where the entry point has files. */
+  /** An empty directory, if the entry point has files. */
   readonly folder: string;
 }
 
 /** What a check is run with: an emulator as new, and clients of it. */
 export interface Stage extends Place {
   readonly client: (options?: MediaGenOptions) => MediaGen;
-  /** Asks for a fault. */
+  /** Requests a fault. */
   readonly next: (fault: FaultName, on: Fault["on"], more?: Omit<Fault, "fault" | "on">) => Promise<unknown>;
   readonly seen: () => Promise<Seen>;
-  /** Tells how the engine differs. */
+  /** Reports how the engine differs. */
   readonly tell: (difference: string) => void;
 }
 
 /** What the emulator has seen, the latest first. */
 export interface Seen {
-  /** How many generations were paid. */
+  /** How many generations were billed. */
   readonly charged: number;
   readonly calls: readonly { readonly fault?: string; readonly code?: number }[];
-  readonly tasks: readonly {
-    readonly files: readonly {
-      readonly part: string;
-      readonly name: string;
-      readonly type: string;
-      readonly size: number;
-    }[];
-  }[];
+  readonly tasks: readonly { readonly files: readonly Pick<File, "name" | "type" | "size">[] }[];
 }
 
 /** How a check went. */
-export interface Cell {
-  readonly outcome: "passed" | "differs" | "failed" | "not applicable";
-  /** How the engine differs, or why the check failed or is not applicable. */
+export interface Outcome {
+  readonly outcome: "passed" | "differs" | "failed";
+  /** How the engine differs, or why the check failed. */
   readonly note?: string | undefined;
 }
 
-/** Runs checks one after the other, each on an emulator as new, and answers how each went, by name. */
+/** Runs checks one after the other, each on an emulator as new, and returns how each went, by name. */
 export async function run(
   checks: readonly Check[],
   createMediaGen: (options: MediaGenOptions) => MediaGen,
   place: Place,
-): Promise<Readonly<Record<string, Cell>>> {
+): Promise<Readonly<Record<string, Outcome>>> {
   const steer = pageSteer() ?? ((action, body) => steerByFetch(place.baseUrl, action, body));
   const stage: Omit<Stage, "tell"> = {
     ...place,
@@ -71,19 +64,19 @@ export async function run(
     // The cast: the emulator's own page reads the same.
     seen: async () => (await steer("state")) as Seen,
   };
-  const cells: Record<string, Cell> = {};
+  const outcomes: Record<string, Outcome> = {};
   for (const check of checks) {
     await steer("clear-faults", {});
     await steer("reset", {});
     let note: string | undefined;
     try {
       await check.run({ ...stage, tell: (difference) => void (note = difference) });
-      cells[check.name] = { outcome: note === undefined ? "passed" : "differs", note };
+      outcomes[check.name] = { outcome: note === undefined ? "passed" : "differs", note };
     } catch (error) {
-      cells[check.name] = { outcome: "failed", note: String(error) };
+      outcomes[check.name] = { outcome: "failed", note: String(error) };
     }
   }
-  return cells;
+  return outcomes;
 }
 
 const key = "emulator-key";
@@ -105,29 +98,22 @@ export async function steerByFetch(baseUrl: string, action: string, body?: objec
   return response.json();
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
+/** Pauses are cut short; timeouts and deadlines take their time. */
+const hurry: Clock["sleep"] = (ms, signal, why) =>
+  new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const abort = () => (clearTimeout(timer), reject(signal.reason));
-    // Node complains of a signal that many listeners are left on, as when a slow machine has to ask often.
-    const timer = setTimeout(() => (signal.removeEventListener("abort", abort), resolve()), ms);
+    // Node warns of a signal with many listeners.
+    const end = () => (signal.removeEventListener("abort", abort), resolve());
+    const timer = setTimeout(end, why === "pause" ? Math.min(ms, 2) : ms);
     signal.addEventListener("abort", abort, { once: true });
   });
-}
 
-/** Pauses are cut short; limits and deadlines take their time. */
-const hurry: Clock["sleep"] = (ms, signal, why) => sleep(why === "pause" ? Math.min(ms, 2) : ms, signal);
-
-/** Resolves when the emulator has so many calls that hang: those that have a code, for they have taken effect by then. */
-export async function hangs({ seen }: Stage, count = 1, signal = new AbortController().signal): Promise<void> {
+/** Resolves when the emulator has so many calls that hang: those that have a code have taken effect. */
+export async function hangs({ seen }: Stage, count: number): Promise<void> {
   while ((await seen()).calls.filter(({ fault, code }) => fault === "hang" && code !== undefined).length < count)
-    await sleep(5, signal);
+    await new Promise((resolve) => setTimeout(resolve, 5));
 }
-
-/** Time limits pass when a call hangs: not before, however slow the machine, and not later, however long they are. */
-export const limitsPassAtHang = (stage: Stage): MediaGenOptions => ({
-  clock: { sleep: (ms, signal, why) => (why === "limit" ? hangs(stage, 1, signal) : hurry(ms, signal, why)) },
-});
 
 export function same(actual: unknown, expected: unknown): void {
   const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];

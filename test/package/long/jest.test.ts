@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pack } from "../../../scripts/release.ts";
-import { install } from "../install.ts";
+import { describe, expect, test } from "vitest";
+import { useProject } from "../project.ts";
 
 const exec = promisify(execFile);
 // Jest is installed by setup.ts.
@@ -26,29 +25,18 @@ test("a fox becomes a picture", async () => {
   await expect(media.image.generate("imgmodelv4", { prompt: "#credits" })).rejects.toThrow(InsufficientCreditsError);
 });`;
 
-let folder = "";
-beforeAll(async () => {
-  await mkdir("out", { recursive: true });
-  folder = resolve(await mkdtemp("out/jest-"));
-  const tarballs = await pack(["packages/sdk", "packages/emulator"], folder);
-  await install(folder, tarballs, [
-    ["openapi-fetch", "sdk"],
-    ["openapi-typescript-helpers", "sdk"],
-    ["any-ascii", "emulator"],
-    ["fflate", "emulator"],
-  ]);
-  await writeFile(join(folder, "fox.test.js"), generates);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const project = useProject(["sdk", "emulator"]);
+const at = (name: string) => join(project.directory, name);
 
 /** Runs Jest in the project, with a type and a configuration, and returns what it reports. */
 async function runJest(type: "module" | "commonjs", config: object, options = ""): Promise<string> {
-  const { dependencies } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { dependencies: object };
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type, dependencies }));
-  await writeFile(join(folder, "jest.config.json"), JSON.stringify(config));
+  const { dependencies } = JSON.parse(await readFile(at("package.json"), "utf8")) as { dependencies: object };
+  await writeFile(at("package.json"), JSON.stringify({ private: true, type, dependencies }));
+  await writeFile(at("jest.config.json"), JSON.stringify(config));
+  await writeFile(at("fox.test.js"), generates);
   const args = [find("jest/bin/jest"), "--no-cache", "--config", "jest.config.json"];
   const env = { ...process.env, NODE_OPTIONS: options };
-  const run = exec(process.execPath, args, { cwd: folder, env });
+  const run = exec(process.execPath, args, { cwd: project.directory, env });
   return (await run.catch((error: { stderr: string }) => error)).stderr;
 }
 
@@ -65,9 +53,9 @@ describe("the configurations of Jest in the guide to testing", () => {
     // The cast: the guide has JSON there.
     const config = JSON.parse(`{${line}}`) as object;
     const babel = { presets: [[find("@babel/preset-env"), { targets: { node: "current" } }]] };
-    await writeFile(join(folder, "babel.config.json"), JSON.stringify(babel));
+    await writeFile(at("babel.config.json"), JSON.stringify(babel));
     const transform = { "\\.js$": find("babel-jest") };
     expect(await runJest("commonjs", { ...config, transform })).toContain("Tests:       1 passed, 1 total");
-    await rm(join(folder, "babel.config.json"));
+    await rm(at("babel.config.json"));
   });
 });

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { installIn } from "../install-in.ts";
+import { conform } from "./conform.ts";
+import { chromium, type Engine, installedEngines, installedIn, pinnedNode, systemNode } from "./engines.ts";
+
+/** `npm run test:runtimes` runs all engines, `npm test` those that need no installation. */
+const isComplete = import.meta.env.MODE === "runtimes";
+if (isComplete) installIn(installedIn, { scripts: true });
+const engines: readonly Engine[] = isComplete ? [...installedEngines, chromium] : [systemNode(), pinnedNode, chromium];
+const entries = engines.flatMap((engine) => engine.entryPoints.map((entry) => ({ engine, entry })));
+
+test.for(entries)(
+  "$engine.name keeps each promise by the $entry entry point, with the known differences",
+  async ({ engine, entry }) => {
+    const checks = await conform(engine, entry);
+    expect(Object.entries(checks).filter(([, { outcome }]) => outcome === "failed")).toEqual([]);
+    const differences = Object.entries(checks).filter(([, { outcome }]) => outcome === "differs");
+    expect(Object.fromEntries(differences.map(([name, { note }]) => [name, note]))).toEqual(engine.differs);
+  },
+);
