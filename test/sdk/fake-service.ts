@@ -7,7 +7,7 @@ import {
   memoryStore,
   type SleepReason,
 } from "@mediagen/sdk";
-import { onTestFinished, TestRunner } from "vitest";
+import { expect, onTestFinished, TestRunner } from "vitest";
 
 /** What the service responds to one request. */
 export type Reply = (request: Request) => Response | Promise<Response>;
@@ -138,8 +138,12 @@ export function clientOf(
     /** How long the client has paused, each time. */
     pauses,
     /** Generates an image of the prompt. */
-    generate: (idempotencyKey?: string, prompt = "A fox") =>
-      media.image.generate("imgmodelz", { prompt }, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    generate: (idempotencyKey?: string, prompt = "A fox", signal?: AbortSignal) =>
+      media.image.generate(
+        "imgmodelz",
+        { prompt },
+        { ...(idempotencyKey !== undefined && { idempotencyKey }), signal },
+      ),
     /** How many requests were sent. */
     sent: () => sent,
     now: () => clock.now,
@@ -175,6 +179,24 @@ export function sharedStore() {
 }
 
 export type SharedStore = ReturnType<typeof sharedStore>;
+
+/**
+ * A client whose generation is being sent, until `respond` is called. It can no longer renew its entry, as if it had been killed: others
+ * take it for dead.
+ */
+export async function silentSender() {
+  const store = sharedStore();
+  const response = gate<Response>();
+  const client = clientOf([() => response.promise], { store });
+  const task = errorOf(client.generate("order-1"));
+  await expect.poll(() => store.states()).toContain("sending");
+  const { id = "", attempt } = store.written()[0] ?? {};
+  const cannotRenew = (entry: GenerationRecord) => {
+    if (entry.attempt === attempt && entry.state === "sending") throw new Error("the network is down");
+  };
+  store.beforeWrite(cannotRenew);
+  return { ...client, store, task, respond: response.resolve, id, cannotRenew };
+}
 
 /** A promise with its own resolve function, to hold a step. */
 export const gate = <T = void>(): PromiseWithResolvers<T> => Promise.withResolvers<T>();

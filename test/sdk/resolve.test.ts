@@ -1,0 +1,207 @@
+import { type GenerationRecord, InvalidRequestError, memoryStore, type OutcomeUnknownError } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+import {
+  clientOf,
+  created,
+  errorOf,
+  forever,
+  gate,
+  lost,
+  rejection,
+  type SharedStore,
+  sharedStore,
+  success,
+} from "./fake-service.ts";
+
+const idOf = (error: unknown) => (error as OutcomeUnknownError).generationId ?? "";
+/** A generation of unknown outcome. */
+const unknown = async (store: SharedStore, key = "k") => idOf(await errorOf(clientOf([lost], { store }).generate(key)));
+const notAllowed = (field: string, text = "") => ({
+  issues: [{ field, code: "notAllowed", message: expect.stringContaining(text) }],
+});
+
+describe("resolve", () => {
+  test.for([{ taskid: "t-7" }, "notCreated"] as const)("resolves a generation to %o", async (resolution) => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, generate, sent } = clientOf([() => created("t-8")], { store });
+    expect(await errorOf(generate("k"))).toMatchObject({ name: "OutcomeUnknownError", generationId: id });
+    const before = sent();
+    await media.resolve(id, resolution as "notCreated");
+    expect((await generate("k")).taskid).toBe(resolution === "notCreated" ? "t-8" : "t-7");
+    expect(sent() - before).toBe(1); // One query, or one generation.
+  });
+
+  test("rejects a generation that is being sent, by a sender that renews its entry", async () => {
+    const store = sharedStore();
+    const response = gate<Response>();
+    const task = clientOf([() => response.promise], { store }).generate("k");
+    await expect.poll(() => store.states()).toContain("sending");
+    const { id = "" } = store.written()[0] ?? {};
+    const { media } = clientOf([], { store });
+    const rejected = notAllowed("generationId", "is sending, not unknown");
+    expect(await errorOf(media.resolve(id, "notCreated"))).toMatchObject(rejected);
+    response.resolve(created("t-1"));
+    expect((await task).taskid).toBe("t-1");
+  });
+
+  test("changes no generation of another service, and ignores the tasks of others", async () => {
+    const store = sharedStore();
+    const replies = [lost, () => created("t-1")];
+    const [here, there] = [clientOf(replies, { store }), clientOf(replies, { store, baseUrl: "http://localhost:81" })];
+    const [own, foreign] = [idOf(await errorOf(here.generate("1"))), idOf(await errorOf(there.generate("1")))];
+    await there.generate("2");
+    await here.media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "3" });
+    expect(await errorOf(here.media.resolve(foreign, "notCreated"))).toBeInstanceOf(InvalidRequestError);
+    expect(await store.get(foreign)).toMatchObject({ state: "unknown" });
+    const task = await here.media.resolve(own, { taskid: "t-1", unverified: true });
+    expect(task).toMatchObject({ kind: "image", taskid: "t-1" });
+  });
+
+  test("by two people at once, to a task and to none, keeps the task", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, generate } = clientOf([], { store });
+    await Promise.all([media.resolve(id, { taskid: "t-1" }), media.resolve(id, "notCreated")]);
+    expect((await generate("k")).taskid).toBe("t-1");
+  });
+
+  test("queries whether the service knows the task, unless you pass `unverified`", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, sent } = clientOf([rejection], { store });
+    expect(await errorOf(media.resolve(id, { taskid: "t-typo" }))).toMatchObject(notAllowed("taskid"));
+    expect((await media.resolve(id, { taskid: "t-typo", unverified: true })).taskid).toBe("t-typo");
+    expect(sent()).toBe(1);
+  });
+
+  test("can be corrected, and rejects the task of another generation", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, generate } = clientOf([() => created("t-9")], { store });
+    for (const resolution of [{ taskid: "t-1" }, "notCreated", { taskid: "t-2" }] as const)
+      await media.resolve(id, resolution as "notCreated");
+    expect((await generate("k")).taskid).toBe("t-2");
+    const { taskid, generationId = "" } = await generate("k2");
+    const ofOther = notAllowed("taskid", "is the task of the generation");
+    expect(await errorOf(media.resolve(id, { taskid }))).toMatchObject(ofOther);
+    const isKnown = notAllowed("generationId", "has a known outcome");
+    for (const resolution of ["notCreated", { taskid: "t-3" }] as const)
+      expect(await errorOf(media.resolve(generationId, resolution as "notCreated"))).toMatchObject(isKnown);
+  });
+
+  test("can name another task after the wrong one has ended, and then sends nothing again", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, generate, sent } = clientOf([], { store, classify: () => "succeeded" });
+    await (await media.resolve(id, { taskid: "t-wrong" })).wait();
+    expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
+    const isKnown = notAllowed("generationId", "has a known outcome");
+    expect(await errorOf(media.resolve(id, "notCreated"))).toMatchObject(isKnown);
+    const other = clientOf([rejection], { store });
+    const invented = { taskid: "t-invented", unverified: true } as const;
+    expect(await errorOf(other.media.resolve(id, invented))).toMatchObject(notAllowed("taskid"));
+    const before = sent();
+    await media.resolve(id, { taskid: "t-right" });
+    expect((await generate("k")).taskid).toBe("t-right");
+    expect([(await media.recover()).tasks, sent() - before]).toMatchObject([[{ taskid: "t-right" }], 1]);
+  });
+
+  test("corrects a task: the end of the wrong one is not recorded as that of the right one", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media } = clientOf([() => success({ url: ["http://localhost/1.png"] })], { store });
+    const wrong = await media.resolve(id, { taskid: "t-7", unverified: true });
+    await media.resolve(id, { taskid: "t-8", unverified: true });
+    await wrong.wait();
+    expect((await media.recover()).tasks).toMatchObject([{ taskid: "t-8" }]);
+  });
+
+  test("swaps two tasks that were resolved the wrong way round, while no key is free", async () => {
+    const store = sharedStore();
+    const [first, second] = [await unknown(store, "k1"), await unknown(store, "k2")];
+    const { media, generate, sent } = clientOf([], { store });
+    const resolve = (id: string, taskid: string) => media.resolve(id, { taskid, unverified: true });
+    await resolve(first, "t-2");
+    await resolve(second, "t-1");
+    await resolve(first, "t-1");
+    expect(await errorOf(generate("k2"))).toMatchObject({ name: "OutcomeUnknownError", generationId: second });
+    const reason = expect.stringContaining(first);
+    expect((await media.recover()).unknown).toMatchObject([{ generationId: second, reason }]);
+    await resolve(second, "t-2");
+    expect([(await generate("k1")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
+  });
+
+  test("closes the list of a store that it stops reading", async () => {
+    let [opened, closed] = [0, 0];
+    const memory = memoryStore();
+    const list = async function* (filter: Parameters<typeof memory.list>[0]) {
+      opened++;
+      try {
+        yield* memory.list(filter);
+      } finally {
+        closed++;
+      }
+    };
+    const { media, generate } = clientOf([lost, () => created("t-1")], { store: { ...memory, list } });
+    const id = idOf(await errorOf(generate("order-1")));
+    await generate("order-2");
+    // The task of another entry: it is found before the list has ended.
+    await errorOf(media.resolve(id, { taskid: "t-1" }));
+    expect([opened, closed]).toEqual([1, 1]);
+  });
+});
+
+describe("recover", () => {
+  test("lists tasks until they have ended, and then those that succeeded and have no key", async () => {
+    const store = sharedStore();
+    let state: "succeeded" | "failed" = "succeeded";
+    const { media, generate } = clientOf([], { store, classify: () => state });
+    const tasks = [await generate(), await generate(), await generate(), await generate("key"), await generate()];
+    const [first, second, third, fourth, fifth] = tasks.map(({ taskid }) => taskid);
+    const recovered = async () => {
+      const { tasks: open, finished, unknown } = await clientOf([], { store }).media.recover();
+      return [open.map(({ taskid }) => taskid).sort(), finished.map(({ taskid }) => taskid), unknown];
+    };
+    expect(await recovered()).toEqual([[first, second, third, fourth, fifth].sort(), [], []]);
+    for (const index of [0, 0, 3]) await tasks[index]?.check();
+    await media.image.delete([third ?? ""]);
+    state = "failed";
+    await tasks[1]?.check();
+    expect(await recovered()).toEqual([[fifth], [first], []]);
+    expect(await store.forget()).toBe(3);
+    expect(await recovered()).toEqual([[fifth], [], []]);
+    expect((await generate("key")).taskid).toBe(fourth);
+    expect(await store.forget({ keyed: true })).toBe(1);
+  });
+
+  test("lists tasks although one of another kind or another service with their id was deleted", async () => {
+    const store = sharedStore();
+    const { media, generate } = clientOf(
+      [() => created("t-1"), () => created("t-1"), () => success({ status: "Success" })],
+      { store },
+    );
+    const other = clientOf([() => created("t-1")], { store, baseUrl: "http://localhost:81" });
+    await other.generate("order-1");
+    await generate("order-1");
+    await media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "order-2" });
+    await media.image.delete(["t-1"]);
+    expect((await media.recover()).tasks).toMatchObject([{ kind: "video", taskid: "t-1" }]);
+    expect((await other.media.recover()).tasks).toMatchObject([{ kind: "image", taskid: "t-1" }]);
+  });
+
+  test("lists generations of unknown outcome, also those whose sender has ended, and none that is being sent", async () => {
+    const store = sharedStore();
+    await unknown(store, "lost");
+    void clientOf([forever], { store }).generate("alive");
+    const isAlive = ({ idempotencyKey, state, revision }: GenerationRecord) =>
+      idempotencyKey !== "ended" || state !== "sending" || revision < 3;
+    store.beforeWrite((entry) => (isAlive(entry) ? undefined : forever()));
+    void clientOf([forever], { store }).generate("ended");
+    const isSending = (key: string) =>
+      store.written().some(({ idempotencyKey, state }) => idempotencyKey === key && state === "sending");
+    await expect.poll(() => isSending("alive") && isSending("ended")).toBe(true);
+    const found = await clientOf([], { store }).media.recover();
+    expect(found.unknown.map(({ idempotencyKey }) => idempotencyKey).sort()).toEqual(["ended", "lost"]);
+  });
+});
