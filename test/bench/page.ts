@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Column, Line, Row, Table } from "./table.ts";
 import { hasCharts } from "../../scripts/docs/charts.ts";
-import { leastForQuartiles, spread } from "./table.ts";
+import { spread } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
 export const names = ["size", "import", "query", "waiting", "lost-responses", "ai-sdk", "form", "upload", "emulator"];
@@ -71,11 +71,11 @@ export async function pageOf(all: AllMeasured): Promise<string> {
     const measured = all[name];
     if (measured) parts.push(partOf(name, await loadRow(name), measured));
   }
-  return [intro, await versions(), notFirst(parts), ...parts.map(sectionOf)].join("\n");
+  return [intro, notFirst(parts), ...parts.flatMap(shownOf).map(sectionOf), await method(parts)].join("\n");
 }
 
-/** What mediagen is compared with: versions are exact. */
-async function versions(): Promise<string> {
+/** How, when and with which exact versions the rows were measured. */
+async function method(parts: readonly Part[]): Promise<string> {
   const read = async (directory: string) => {
     const text = await readFile(new URL(`${directory}package.json`, import.meta.url), "utf8");
     // The cast: the project's own files.
@@ -85,8 +85,22 @@ async function versions(): Promise<string> {
   const all = { ...project.dependencies, ...project.devDependencies };
   const own = ["@stoplight/prism-cli", "ajv", "esbuild"].map((name) => [name, all[name]] as const);
   const sorted = [...Object.entries(bench.dependencies), ...own].sort(([one], [other]) => (one < other ? -1 : 1));
-  const lines = sorted.map(([name, version]) => `| ${name} | ${version} |`);
-  return ["| package | version |", "|---|---:|", ...lines, ""].join("\n");
+  const runOf = ({ measured: { at, commit, node, machine } }: Part) =>
+    `on ${at}${commit === undefined ? "" : ` at commit ${commit}`} with Node ${node}, ${machine}`;
+  const measured = [...new Set(parts.map(runOf))].map((run) => {
+    const rows = parts.filter((part) => runOf(part) === run).map(({ row }) => row.title);
+    return `Measured ${run}: ${rows.join(", ")}.`;
+  });
+  return `## How it is measured
+
+mediagen and its peers run in turn, in the same run, against the same local server, which speaks as each peer's own service does. Each
+client runs in its own process, as its README says. A figure is the median of all rounds. A ratio is computed within each round, and the table shows the median of these ratios.
+docs/benchmarks.json has the figures of every round, also of tables that this page leaves out. \`npm run bench\` measures everything and writes this page.
+
+Versions: ${sorted.map(([name, version]) => `${name} ${version}`).join(", ")}.
+
+${measured.join("\n\n")}
+`;
 }
 
 const intro = `---
@@ -95,96 +109,85 @@ description: "Size, speed, waiting and lost responses of mediagen and other SDKs
 also: performance speed size comparison
 ---
 
-\`npm run bench\` measures all of this and writes this page. \`npm run bench -- size\` measures one row; the others keep their figures and
-their date. Every figure is in benchmarks.json. No test asserts a time.
-
-mediagen and its peers run in turn, in the same run, against the same local server, which speaks as each peer's own service does. Each
-client runs in its own process, as its README says, in the version that the files package.json of test/bench and of the project pin. A figure is
-the median of all rounds. The brackets have the quartiles, or the range if there are fewer than four rounds. A ratio is computed within
-each round, and the table shows the median of these ratios. Rows may be of different days and versions of mediagen.
-
-Each row names its machine and the commit of the packages.
+What mediagen and other SDKs cost in bytes, time and duplicates, measured in one run on one machine. No test asserts a time.
 `;
 
 /** Every figure in which another client is clearly better than one of ours. */
 function notFirst(parts: readonly Part[]): string {
-  const lines = parts.flatMap(({ row, tables }) =>
-    tables.flatMap((table) =>
-      table.columns.flatMap((column) =>
-        behindOf(table, column).map(
-          (figures) =>
-            `| ${[`[${row.title}](#${anchorOf(row.title)})`, table.title, column.label, ...figures].join(" | ")} |`,
-        ),
-      ),
+  const lines = parts.flatMap((part) =>
+    part.tables.flatMap((table) =>
+      table.columns.flatMap((column) => {
+        const { ours, better } = behindOf(table, column);
+        const { title } = part.row;
+        const place = shownOf(part).length > 0 ? `[${title}](#${anchorOf(title)})` : title;
+        return better === "" ? [] : [`| ${place} | ${table.title}: ${column.label} | ${ours} | ${better} |`];
+      }),
     ),
   );
   const reasons = parts.flatMap(({ row }) => (row.notFirst === undefined ? [] : [`- ${row.title}: ${row.notFirst}`]));
   return [
     "## Where we are not first",
     "",
-    "Each line is a figure of one of our entry points, and every other client whose median is better by more than 5 %. If both were measured in three rounds or more, their brackets must not overlap either.",
+    "Each line is a figure of one of our entry points, and every other client that is better by more than 5 %.",
     "",
-    "| row | table | figure | of | ours | better |",
-    "|---|---|---|---|---:|---|",
+    "| where | figure | ours | better |",
+    "|---|---|---:|---|",
     ...lines,
     "",
     ...["Reasons:", "", ...reasons, ""],
   ].join("\n");
 }
 
-function behindOf({ lines, references = [] }: Table, { key, digits = 0, better }: Column): string[][] {
-  if (better === undefined) return [];
+function behindOf({ lines, references = [] }: Table, { key, digits = 0, better }: Column) {
   const sign = better === "less" ? 1 : -1;
   const clients = lines
-    .filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name))
+    .filter(({ name, rounds }) => better !== undefined && rounds.length > 0 && !references.includes(name))
     .map((line) => ({ name: line.name, few: line.rounds.length < 3, ...spread(line, key) }))
     .sort((one, other) => sign * (one.median - other.median));
-  const [ours, others] = [true, false].map((own) =>
-    clients.filter(({ name }) => name.startsWith("@mediagen/") === own),
+  const [own, others] = [true, false].map((isOwn) =>
+    clients.filter(({ name }) => name.startsWith("@mediagen/") === isOwn),
   );
-  return (ours ?? []).flatMap((own) => {
-    const limit = own.median * (1 - 0.05 * sign);
-    const isAhead = ({ median, low, high, few }: typeof own) =>
-      sign * (median - limit) < 0 && (few || own.few || high < own.low || own.high < low);
-    const ahead = (others ?? []).filter(isAhead).map(({ name, median }) => `${name} ${written(median, digits)}`);
-    return ahead.length > 0 ? [[own.name, written(own.median, digits), ahead.join(", ")]] : [];
-  });
+  type Client = (typeof clients)[number];
+  // The quartiles of three rounds or more must not overlap either.
+  const isBetter = (one: Client, than: Client) =>
+    sign * (one.median - than.median * (1 - 0.05 * sign)) < 0 &&
+    (one.few || than.few || one.high < than.low || than.high < one.low);
+  const behind = own?.filter((than) => others?.some((one) => isBetter(one, than))) ?? [];
+  const ahead = others?.filter((one) => behind.some((than) => isBetter(one, than))) ?? [];
+  const list = (all: readonly Client[]) =>
+    all.map(({ name, median }) => `${name.replace("@mediagen/", "")} ${written(median, digits)}`).join(", ");
+  return { ours: list(behind), better: list(ahead) };
 }
 
-/** A row's part of the page. */
-export function sectionOf({ name, row, measured, tables }: Part): string {
-  const { at, commit, node, machine, seconds } = measured;
-  const version = commit === undefined ? "" : ` at commit ${commit}`;
+/** What the page shows of a row, if anything. */
+function shownOf(part: Part): Part[] {
+  const tables = part.tables.filter(({ isDetail }) => !isDetail);
+  return tables.length > 0 || hasCharts(part.name) ? [{ ...part, tables }] : [];
+}
+
+/** A row in Markdown. */
+export function sectionOf({ name, row, tables }: Part): string {
   return [
     `## ${row.title}`,
     "",
     row.what,
     "",
-    `**The limit:** ${row.limit}`,
-    "",
     ...(hasCharts(name) ? [`<!-- charts: ${name} -->`, ""] : []),
-    ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
-    `Measured on ${at}${version} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
-    "",
+    ...tables.flatMap((table) => [`**${table.title}**`, "", ...tableLines(table), ""]),
   ].join("\n");
 }
 
 function tableLines({ columns, lines }: Table): string[] {
   const cell = (line: Line, { key, digits = 0 }: Column) => {
     if (line.rounds.length === 0) return "failed";
-    const { median, low, high } = spread(line, key);
-    if (Number.isNaN(median)) return "";
-    const [middle, lower, upper] = [median, low, high].map((value) => written(value, digits));
-    return lower === upper ? `${middle}` : `${middle} (${lower} to ${upper})`;
+    const { median } = spread(line, key);
+    return Number.isNaN(median) ? "" : written(median, digits);
   };
-  const few = lines.map(({ rounds }) => rounds.length).filter((count) => count > 1 && count < leastForQuartiles);
-  const note = few.length > 0 ? [`\nIn brackets: the range of ${Math.max(...few)} rounds.`] : [];
   const failures = lines.filter(({ failed }) => failed).map(({ name, failed }) => `\n${name} failed: ${failed}`);
   return [
     `| | ${columns.map(({ label }) => label).join(" | ")} |`,
     `|---|${columns.map(() => "---:|").join("")}`,
     ...lines.map((line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`),
-    ...note,
     ...failures,
   ];
 }
@@ -194,10 +197,6 @@ function anchorOf(title: string): string {
     .toLowerCase()
     .replace(/[^a-z\d\s-]/g, "")
     .replaceAll(" ", "-");
-}
-
-function timeOf(seconds: number): string {
-  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 function written(value: number, digits: number): string {

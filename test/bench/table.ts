@@ -24,6 +24,8 @@ export interface TableShape {
   readonly columns: readonly Column[];
   /** Lines that are no clients: what clients stand on, or a part of ours. They are not compared with ours. */
   readonly references?: readonly string[];
+  /** Whether the page leaves it out. */
+  readonly isDetail?: boolean;
 }
 
 export interface Table extends TableShape {
@@ -35,8 +37,6 @@ export interface Row {
   readonly title: string;
   /** What is measured, and how. */
   readonly what: string;
-  /** What no client can pass. */
-  readonly limit: string;
   /** Why others are better in some figures. */
   readonly notFirst?: string;
   readonly tables: readonly TableShape[];
@@ -88,7 +88,7 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
 }
 
 /** So many rounds have quartiles; of fewer, the range is shown. */
-export const leastForQuartiles = 4;
+const leastForQuartiles = 4;
 
 /** The median of a figure over the rounds, and its quartiles, or its range if the rounds are few. */
 export function spread(

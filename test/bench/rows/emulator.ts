@@ -25,7 +25,6 @@ const form = `${Object.entries({ prompt: "A fox runs through snow", duration: "5
 export const row: Row = {
   title: "The emulator and Prism",
   what: `Each server in its own process; the load comes over ${clients} bare sockets.`,
-  limit: "the raw sockets and one core. Prism keeps no state; the emulator does, and makes results.",
   tables: [
     {
       title: "Start, requests and memory",

@@ -12,12 +12,12 @@ const names = [emptyFile, webSdk, nodeSdk, "openapi-fetch", "replicate", "@fal-a
 
 export const row: Row = {
   title: "Import in Node",
-  what: `What \`await import(...)\` takes in a fresh Node process, by the process's own clock, and how much its memory grows. The ${rounds} rounds are interleaved.`,
-  limit: "an empty file. The first use of Node's global fetch alone takes some 30 ms and 16 MB.",
+  what: `What \`await import(...)\` takes in a fresh Node process, and how much its memory grows.`,
   notFirst: "openapi-fetch is one small file, and replicate is CommonJS without dependencies.",
   tables: [
     {
       title: "One import",
+      isDetail: true,
       columns: [
         { key: "ms", label: "import, ms", digits: 1, better: "less" },
         { key: "cpuMs", label: "CPU, ms", digits: 1, better: "less" },

@@ -34,11 +34,10 @@ export function losses({
 }: Pick<Row, "title" | "what"> & { readonly clients: readonly string[]; readonly generations: number }): Row {
   return {
     title,
-    what: `${what}, 20 at once. A fifth of them lose their response after the task was created and billed. A *duplicate* is a task beyond the one that was requested. A *warning* is an error whose text says that a task may exist. A task is *lost silently* if neither a result nor a warning came back. A call that has not ended after 20 s counts as never ended.`,
-    limit:
-      "no duplicate and no silent loss. Without an idempotency key, a lost response cannot be fetched from the service later.",
-    tables: ways.map(([, way]) => ({
-      title: title.endsWith("AI SDK") ? `${way} (AI SDK)` : way,
+    what: `${what}, 20 at once. A fifth of them lose their response after the task was created and billed. A *duplicate* is a task beyond the one that was requested. A *warning* says that a task may exist. A task is *lost silently* if neither a result nor a warning came back.`,
+    tables: ways.map(([, title], index) => ({
+      title,
+      isDetail: index > 0,
       columns: [
         { key: "tasks", label: "billed", better: "less" },
         { key: "duplicates", label: "duplicates", better: "less" },

@@ -20,13 +20,13 @@ const warm = 1_500;
 
 export const row: Row = {
   title: "A query",
-  what: `Queries through each client, and through what the clients stand on, each round in a fresh process. The cold calls are its first ${cold}, one by one. Then it makes ${10 * warm} calls to warm up, and ${warm} for each warm figure. *Times raw fetch* is a client's calls/s divided by those of raw fetch in the same round. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs. CPU is the client's own. Allocation is what V8's sampling profiler saw on the heap.`,
-  limit: "node:http, which writes one string and reads one. The server, which is node:http too, uses the other core.",
+  what: `Queries through each client, and through what the clients stand on. *Times raw fetch* is a client's calls/s divided by those of raw fetch in the same round. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs.`,
   notFirst:
     "the peers query with GET, which needs no body. With raw fetch, too, GET is faster than POST, as the first two lines show.",
   tables: [
     {
       title: `Warm, ${many} at once`,
+      isDetail: true,
       columns: [
         { key: "perSecond", label: "calls/s", better: "more" },
         { key: "ratio", label: "times raw fetch", digits: 2 },
@@ -37,6 +37,7 @@ export const row: Row = {
     },
     {
       title: `One by one: the first ${cold} calls of a process, and later`,
+      isDetail: true,
       columns: [
         { key: "loadedMs", label: "import and first call, ms", digits: 1, better: "less" },
         { key: "firstMs", label: "first call, ms", digits: 1, better: "less" },
