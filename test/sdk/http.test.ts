@@ -1,12 +1,11 @@
 import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { SourceMap } from "node:module";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type FetchInit, InvalidRequestError } from "@mediagen/sdk";
-import { createHttpClient, type HttpClient, type HttpClientOptions, type paths } from "@mediagen/sdk/http";
+import { createHttpClient, type HttpClient, type HttpClientOptions } from "@mediagen/sdk/http";
 import { fileFrom } from "@mediagen/sdk/node";
 import { build } from "esbuild";
 import type { Middleware } from "openapi-fetch";
@@ -14,30 +13,12 @@ import { FormData as UndiciFormData } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
 
-interface Arrived {
-  readonly url: string | undefined;
-  readonly authorization: string | undefined;
-  readonly type: string | undefined;
-  readonly trace: unknown;
-  readonly bytes: number;
-  /** The body, a character a byte. */
-  readonly body: string;
-}
-
-const arrived: Arrived[] = [];
-let respond: (response: ServerResponse, request: IncomingMessage) => void;
+const arrived: { readonly url: string | undefined; readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] =
+  [];
+let respond: (response: ServerResponse) => void;
 const server = createServer(async (request, response) => {
-  const { url, headers } = request;
-  const body = await buffer(request);
-  arrived.push({
-    url,
-    authorization: headers.authorization,
-    type: headers["content-type"],
-    trace: headers["x-trace"],
-    bytes: body.length,
-    body: body.toString("latin1"),
-  });
-  respond(response, request);
+  arrived.push({ url: request.url, headers: request.headers, body: await buffer(request) });
+  respond(response);
 });
 let baseUrl = "";
 
@@ -53,31 +34,22 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], "first.png", {
-  type: "image/png",
-});
-
+const png = new File([Buffer.from("\x89PNG\r\n\x1a\n", "latin1")], "first.png", { type: "image/png" });
 const encoded = new FormData();
 encoded.append("prompt", "A fox");
 const other = "http://127.0.0.1:9";
 const elsewhere: Middleware = { onRequest: ({ request }) => new Request(`${other}/v1/video/infobytaskid`, request) };
 
-/** Posts a body that the types do not know, hence the casts. */
-const post = (http: HttpClient, path: keyof paths, body: unknown, headers: HeadersInit = {}) =>
-  http.POST(path, { body: body as never, headers });
-
-const formOf = (one: Arrived | undefined): Promise<FormData> =>
-  new Response(Buffer.from(one?.body ?? "", "latin1"), { headers: { "content-type": one?.type ?? "" } }).formData();
-
-const query = (http: HttpClient, signal?: AbortSignal) =>
-  http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal: signal ?? null });
-const generate = (http: HttpClient, signal?: AbortSignal) =>
-  http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" }, signal: signal ?? null });
+const query = (http: HttpClient, signal: AbortSignal | null = null) =>
+  http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal });
+/** Generates with a body that the types may reject. */
+const generate = (http: HttpClient, signal: AbortSignal | null = null, body: unknown = { prompt: "A fox" }) =>
+  http.POST("/v1/video/vidmodelv2", { body: body as object, signal });
 
 describe.for([
-  ["with the runtime's fetch", {}],
-  ["with a fetch function", { fetch }],
-] as const)("the HTTP client %s", ([, transport]) => {
+  ["the runtime's fetch", {}],
+  ["a fetch function", { fetch }],
+] as const)("the HTTP client with %s", ([, transport]) => {
   const create = (options: HttpClientOptions = {}) => createHttpClient({ baseUrl, ...transport, ...options });
 
   test("adds the key of the options, of a function that is called each time, or of the environment", async () => {
@@ -90,100 +62,58 @@ describe.for([
     await query(create());
     vi.stubEnv("MEDIAGEN_API_KEY", "fourth");
     await query(createHttpClient(transport));
-    expect(arrived.map(({ authorization }) => authorization)).toEqual([
-      "first",
-      "second",
-      "third",
-      undefined,
-      "fourth",
-    ]);
+    const sent = arrived.map(({ headers }) => headers.authorization);
+    expect(sent).toEqual(["first", "second", "third", undefined, "fourth"]);
+    expect(() => create({ apiKey: undefined })).toThrow(/^createHttpClient: apiKey is undefined\./);
   });
 
-  test("rejects a key that no header can carry, and throws what a key function throws", async () => {
+  test("rejects a key that no header can carry, and rejects with what a key function throws", async () => {
     const error = await errorOf(query(create({ apiKey: "secret\nkey" })));
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(String(error)).not.toContain("secret");
-    await expect(query(create({ apiKey: () => Promise.reject(new RangeError("no key today")) }))).rejects.toThrow(
-      RangeError,
-    );
+    const apiKey = () => Promise.reject(new RangeError("no key today"));
+    await expect(query(create({ apiKey }))).rejects.toThrow(RangeError);
     expect(arrived).toEqual([]);
   });
 
-  test("rejects a form whose media type a middleware has dropped", async () => {
-    const http = create({ apiKey: "key" });
-    http.use({ onRequest: ({ request }) => new Request(request, { headers: { "x-trace": "1" } }) });
-    expect(await errorOf(generate(http))).toMatchObject({ issues: [{ field: "headers.content-type" }] });
-    expect(arrived).toEqual([]);
-  });
-
-  test("opens no envelope and retries nothing", async () => {
+  test("opens no envelope, retries nothing, and follows no redirect", async () => {
     respond = (response) => void response.end('{"code":9999,"msg":"no"}');
     expect(await query(create())).toMatchObject({ data: { code: 9999 }, response: { status: 200 } });
     respond = (response) => void response.writeHead(429, { "retry-after": "0" }).end('{"code":9999,"msg":"no"}');
     for (const call of [query, generate]) expect(await call(create())).toMatchObject({ error: { code: 9999 } });
     respond = (response) => void response.destroy();
     for (const call of [query, generate]) expect(await errorOf(call(create()))).toBeInstanceOf(Error);
-    expect(arrived).toHaveLength(5);
-  });
-
-  test("follows no redirect", async () => {
     respond = (response) => void response.writeHead(307, { location: "/elsewhere" }).end();
-    for (const call of [query, generate]) {
-      await expect(call(create({ apiKey: "key" }))).rejects.toThrow(TypeError);
-    }
-    expect(arrived.map(({ url }) => url)).toEqual(["/v1/video/infobytaskid", "/v1/video/vidmodelv2"]);
+    for (const call of [query, generate]) await expect(call(create({ apiKey: "key" }))).rejects.toThrow(TypeError);
+    expect(arrived.map(({ url }) => url?.split("/").at(-1))).toEqual(
+      ["infobytaskid"].concat(...Array<string[]>(3).fill(["infobytaskid", "vidmodelv2"])),
+    );
   });
 
-  describe("with a middleware of openapi-fetch", () => {
-    const trace = { "x-trace": "t-9" };
-    test.for<[string, NonNullable<Middleware["onRequest"]>]>([
-      [
-        "that reads a clone",
-        ({ request }) =>
-          request
-            .clone()
-            .text()
-            .then(() => request.headers.set("x-trace", "t-9")),
-      ],
-      [
-        "that returns a clone",
-        ({ request }) => {
-          const clone = request.clone();
-          clone.headers.set("x-trace", "t-9");
-          return clone;
-        },
-      ],
-      [
-        "that returns a Request with further headers",
-        ({ request }) => new Request(request, { headers: { ...Object.fromEntries(request.headers), ...trace } }),
-      ],
-    ])("%s, sends the same body with the key", async ([, onRequest]) => {
-      const http = create({ apiKey: "key" });
-      http.use({ onRequest });
-      await query(http);
-      await http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox", "sourceImage.items": [png] } });
-      expect(arrived).toMatchObject([
-        { type: "application/json", authorization: "key", trace: "t-9", body: '{"taskid":"t-1"}' },
-        { authorization: "key", trace: "t-9" },
-      ]);
-      const form = await formOf(arrived[1]);
-      expect([form.get("prompt"), form.get("sourceImage.items")]).toMatchObject(["A fox", { name: "first.png" }]);
-    });
-  });
-
-  test.for<[string, (path: string) => Promise<unknown>]>([
-    ["with more bytes", (path) => appendFile(path, "more")],
-    ["without it", (path) => rm(path)],
-  ])("rejects a file that has changed since fileFrom, %s, and ends no process", async ([, change]) => {
-    const path = join(await mkdtemp(join(tmpdir(), "mediagen-")), "first.png");
-    await writeFile(path, new Uint8Array(await png.arrayBuffer()));
-    const file = await fileFrom(path);
-    await change(path);
-    for (const one of [file, new File([file], "again.png")])
-      expect(await errorOf(post(create(), "/v1/video/vidmodelv2", { "sourceImage.items": [one] }))).toBeInstanceOf(
-        Error,
-      );
-    expect(arrived).toEqual([]);
+  test.for<[string, NonNullable<Middleware["onRequest"]>]>([
+    [
+      "that reads a clone",
+      async ({ request }) => {
+        await request.clone().text();
+        request.headers.set("x-trace", "t-9");
+      },
+    ],
+    ["that returns a clone", ({ request }) => (request.headers.set("x-trace", "t-9"), request.clone())],
+    [
+      "that returns a Request with further headers",
+      ({ request }) => new Request(request, { headers: [...request.headers, ["x-trace", "t-9"]] }),
+    ],
+  ])("sends the same body with the key after a middleware %s", async ([, onRequest]) => {
+    const http = create({ apiKey: "key" });
+    http.use({ onRequest });
+    await query(http);
+    await generate(http, null, { prompt: "A fox", "sourceImage.items": [png] });
+    for (const { headers } of arrived) expect(headers).toMatchObject({ authorization: "key", "x-trace": "t-9" });
+    const [json, form] = arrived;
+    expect([json?.headers["content-type"], String(json?.body)]).toEqual(["application/json", '{"taskid":"t-1"}']);
+    const headers = { "content-type": form?.headers["content-type"] ?? "" };
+    const sent = await new Response(form && new Uint8Array(form.body), { headers }).formData();
+    expect([sent.get("prompt"), sent.get("sourceImage.items")]).toMatchObject(["A fox", { name: "first.png" }]);
   });
 
   test.for<[string, field: string, (http: HttpClient) => Promise<unknown>]>([
@@ -192,6 +122,14 @@ describe.for([
       "to the base URL of a call",
       "url",
       (http) => http.POST("/v1/video/vidmodelv2", { baseUrl: other, body: { prompt: "A fox" } }),
+    ],
+    [
+      "without its media type",
+      "headers.content-type",
+      (http) => {
+        http.use({ onRequest: ({ request }) => new Request(request, { headers: { "x-trace": "1" } }) });
+        return generate(http);
+      },
     ],
   ])("sends neither the key nor a form %s", async ([, field, call]) => {
     expect(await errorOf(call(create({ apiKey: "sk-1" })))).toMatchObject({ issues: [{ field }] });
@@ -210,10 +148,23 @@ describe.for([
     ["a stream as a file", { "sourceImage.items": [new Blob(["A fox"]).stream()] }],
     ["bytes as a file", { "sourceImage.items": [new Uint8Array(8)] }],
     ["a promise as a file", { "sourceImage.items": Promise.resolve(png) }],
-  ])("rejects a form that would leave without its values: %s", async ([, body]) => {
-    const error = await errorOf(post(create(), "/v1/video/vidmodelv2", body));
+  ])("rejects a form that would be sent without its values: %s", async ([, body]) => {
+    const error = await errorOf(create().POST("/v1/video/vidmodelv2", { body: body as object }));
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(String(error)).toContain("Nothing was sent.");
+    expect(arrived).toEqual([]);
+  });
+
+  test.for<[string, (path: string) => Promise<unknown>]>([
+    ["has more bytes", (path) => appendFile(path, "more")],
+    ["is gone", (path) => rm(path)],
+  ])("rejects a file that %s since fileFrom, and ends no process", async ([, change]) => {
+    const path = join(await mkdtemp(join(tmpdir(), "mediagen-")), "first.png");
+    await writeFile(path, new Uint8Array(await png.arrayBuffer()));
+    const file = await fileFrom(path);
+    await change(path);
+    for (const one of [file, new File([file], "again.png")])
+      expect(await errorOf(generate(create(), null, { "sourceImage.items": [one] }))).toBeInstanceOf(Error);
     expect(arrived).toEqual([]);
   });
 
@@ -225,12 +176,6 @@ describe.for([
       await expect(call(create(), controller.signal)).rejects.toBe("enough");
     }
     expect(arrived).toHaveLength(2);
-  });
-
-  test("checks its options", () => {
-    expect(() => create({ baseUrl: "http://media.example.com" })).toThrow(/^createHttpClient: baseUrl/);
-    vi.stubEnv("MEDIAGEN_API_KEY", "of-the-process");
-    expect(() => create({ apiKey: undefined })).toThrow(/^createHttpClient: apiKey is undefined\./);
   });
 });
 
@@ -244,43 +189,17 @@ test("the HTTP client calls a fetch function as a function, and instructs it to 
   expect(seen).toEqual([[undefined, "error", "http://localhost/v1/video/infobytaskid"]]);
 });
 
-describe("a bundle", () => {
-  /** The sources whose code is in a bundle of an import; a few lines do not count, because bundlers keep computed constants. */
-  async function sourcesIn(statement: string): Promise<readonly string[]> {
-    const { outputFiles } = await build({
-      stdin: { contents: statement, resolveDir: import.meta.dirname },
-      bundle: true,
-      format: "esm",
-      platform: "browser",
-      outdir: "out",
-      sourcemap: "external",
-      write: false,
-    });
-    const lines = new Map<string, number>();
-    for (const { path, text } of outputFiles) {
-      const map = outputFiles.find((other) => other.path === `${path}.map`);
-      if (!map) continue;
-      const sourceMap = new SourceMap(JSON.parse(map.text));
-      for (const [line, code] of text.split("\n").entries()) {
-        const entry = code.trim() === "" ? {} : sourceMap.findEntry(line, code.search(/\S/));
-        if (!("originalSource" in entry)) continue;
-        const source = String(entry.originalSource).replace(/^.*(sdk\/src|node_modules)\//, "");
-        lines.set(source, (lines.get(source) ?? 0) + 1);
-      }
-    }
-    return [...lines].flatMap(([source, count]) => (count > 9 ? source : []));
-  }
-
-  test("of the main entry point does not contain openapi-fetch", async () => {
-    const sources = await sourcesIn('export * from "@mediagen/sdk";');
-    expect(sources).toContain("store/ledger.ts");
-    expect(sources.filter((path) => path.includes("openapi-fetch"))).toEqual([]);
-  });
-
-  test("of the HTTP client contains no store, no waits, no checks of forms and nothing of Node", async () => {
-    const sources = await sourcesIn('export { createHttpClient } from "@mediagen/sdk/http";');
-    expect(sources.filter((path) => path.includes("openapi-fetch"))).toHaveLength(1);
-    const apart = /^(store|wait|node)\/|^form\/(?!field|files|multipart)|^call\/(?!api-key|headers|fetch\.|transport)/;
-    expect(sources.filter((path) => apart.test(path))).toEqual([]);
-  });
+test("a bundle of either client has little of the other", async () => {
+  const sizesOf = async (contents: string): Promise<(name: string) => number> => {
+    const stdin = { contents, resolveDir: import.meta.dirname };
+    const { metafile } = await build({ stdin, bundle: true, format: "esm", metafile: true, write: false });
+    const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+    const sum = (name: string) => inputs.filter(([path]) => path.includes(name));
+    return (name) => sum(name).reduce((total, [, { bytesInOutput }]) => total + bytesInOutput, 0);
+  };
+  const main = await sizesOf('export * from "@mediagen/sdk";');
+  const http = await sizesOf('export { createHttpClient } from "@mediagen/sdk/http";');
+  expect([main("openapi-fetch"), http("openapi-fetch") > 0, http("ledger")]).toEqual([0, true, 0]);
+  // Without the store, the waits and the checks of forms.
+  expect(http("sdk/dist") / main("sdk/dist")).toBeLessThan(0.28);
 });
