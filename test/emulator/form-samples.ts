@@ -48,34 +48,14 @@ const isNumeric = ({ type, format }: SpecSchema) => type === "string" && format 
 
 /** Values that a schema takes. */
 export function valid(schema: SpecSchema): Samples {
-  const {
-    type,
-    format,
-    enum: values,
-    anyOf,
-    items,
-    pattern,
-    minimum,
-    maximum,
-    minItems = 0,
-    maxItems = 3,
-    minLength = 0,
-    maxLength,
-  } = schema;
+  const { type, format, enum: values, anyOf, items, pattern, minimum, maximum } = schema;
+  const { minItems = 0, maxItems = 3, minLength = 0, maxLength } = schema;
   if (anyOf) return fc.oneof(...anyOf.map(valid));
   if (format === "binary") return aFile.map((part) => files([part], file(part)));
   if (type === "array" && items?.format === "binary")
     return fc.array(aFile, { minLength: Math.max(1, minItems), maxLength: maxItems }).map((parts) => files(parts));
-  if (values)
-    return fc.constantFrom(
-      ...values.map(sampleOfEnum),
-      ...(isFlag(schema)
-        ? [
-            { given: true, sent: ["1"] },
-            { given: false, sent: ["0"] },
-          ]
-        : []),
-    );
+  const flags = [true, false].map((given): Sample => ({ given, sent: [given ? "1" : "0"] }));
+  if (values) return fc.constantFrom(...values.map(sampleOfEnum), ...(isFlag(schema) ? flags : []));
   if (type === "integer") return fc.maxSafeInteger().map((n) => asText(clamp(n, minimum, maximum)));
   if (separatorOf(schema)) return sizes(schema).map(text);
   if (isNumeric(schema))
@@ -105,6 +85,8 @@ export function atBounds(schema: SpecSchema): Samples[] {
   ];
 }
 
+const blank = fc.constantFrom("", " ", "\t\r\n", "\u3000", "\u{feff}").map(text);
+
 /** The first values that a schema does not take. */
 export function beyondBounds(schema: SpecSchema): Samples[] {
   const { enum: values = [], anyOf, minimum, maximum, minLength = 0, maxLength, maxItems } = schema;
@@ -122,20 +104,13 @@ export function beyondBounds(schema: SpecSchema): Samples[] {
   );
   return [
     ...oneOf(near.filter((value) => !values.includes(value)).map(sampleOfEnum)),
-    ...oneOf(
-      [...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1])].map((value) =>
-        asText(value),
-      ),
-    ),
+    ...(minimum === undefined ? [] : [fc.constant(asText(minimum - 1))]),
+    ...(maximum === undefined ? [] : [fc.constant(asText(maximum + 1))]),
     ...(minLength > 0 ? [textsOfLength(minLength - 1)] : []),
     ...(maxLength === undefined ? [] : [textsOfLength(maxLength + 1)]),
     ...(maxItems === undefined ? [] : [filesOf(maxItems + 1)]),
     ...(pixels ? [fc.constantFrom(pixels.minimum - 1, pixels.maximum + 1).chain(sizesOf(schema))] : []),
-    ...(separatorOf(schema)
-      ? [badSizes(schema)]
-      : schema.pattern === undefined
-        ? []
-        : [fc.constantFrom("", " ", "\t\r\n", "\u3000", "\u{feff}").map(text)]),
+    ...(separatorOf(schema) ? [badSizes(schema)] : schema.pattern === undefined ? [] : [blank]),
   ];
 }
 
@@ -148,37 +123,15 @@ export function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
     .map(([one, two]) => ({ given: [one.given, two.given], sent: [...one.sent, ...two.sent] }));
   const aFileForText = aFile.map((part) => files([part], file(part)));
   const unlike = [null, Number.NaN, {}, true, Infinity].map((given) => asText(given));
-  const numbers = [
-    "",
-    " 5",
-    "5 ",
-    "+5",
-    "007",
-    "5.0",
-    "1e1",
-    "0x10",
-    "٥",
-    "５",
-    "5n",
-    "--5",
-    `1${"0".repeat(400)}`,
-  ].map(text);
+  const numbers = ["", `1${"0".repeat(400)}`, ..." 5|5 |+5|007|5.0|1e1|0x10|٥|５|5n|--5".split("|")].map(text);
+  const isChoice = schema.enum || separatorOf(schema) || schema.anyOf;
+  const fractions = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }).map((n) => asText(n));
   return [
     aList,
     // Files of this name have a part of their own.
     ...(takesFiles ? [] : [aFileForText]),
-    ...(type === "integer"
-      ? [
-          fc.constantFrom(...numbers, ...unlike),
-          fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }).map((n) => asText(n)),
-        ]
-      : []),
-    ...(type === "string" &&
-    !isFreeText(schema) &&
-    !isFlag(schema) &&
-    (schema.enum || separatorOf(schema) || schema.anyOf)
-      ? [fc.constantFrom(...unlike)]
-      : []),
+    ...(type === "integer" ? [fc.constantFrom(...numbers, ...unlike), fractions] : []),
+    ...(type === "string" && isChoice && !isFlag(schema) ? [fc.constantFrom(...unlike)] : []),
   ];
 }
 
@@ -209,43 +162,18 @@ export function inexact({ type, enum: values, maximum }: SpecSchema): Samples[] 
   return [fc.tuple(large, fc.constantFrom(1, -1)).map(([n, sign]) => asText(Number(n) * sign, true))];
 }
 
-const odd = [
-  "\r",
-  "\n",
-  "\r\n",
-  "\n\r",
-  "\u2028",
-  "\0",
-  "\u{feff}",
-  "e\u0301",
-  "\u200d",
-  "👩‍👩‍👧",
-  "\u{10ffff}",
-  "\uffff",
-  "ﷺ",
-  "%0D%0A",
-  '"',
-  "\\",
-];
+const odd = '\r|\n|\r\n|\n\r|\u2028|\0|\u{feff}|e\u0301|\u200d|👩‍👩‍👧|\u{10ffff}|\uffff|ﷺ|%0D%0A|"|\\'.split("|");
 
 /** Text with what editors, parsers and counters of characters stumble over. */
 export function oddUnicode(schema: SpecSchema): Samples[] {
   const { type, format, items } = schema;
   if (format === "binary" || items) return [];
   const oddity = fc.oneof(fc.constantFrom(...odd), fc.string({ unit: "binary", minLength: 1, maxLength: 4 }));
-  if (isFreeText(schema))
-    return [
-      fc.array(fc.oneof(oddity, shortText), { minLength: 1, maxLength: 6 }).map((pieces) => text(pieces.join(""))),
-    ];
-  const around = fc.tuple(valid(schema), oddity, fc.boolean()).map(
-    ([
-      {
-        sent: [good],
-      },
-      one,
-      before,
-    ]) => text(before ? one + String(good) : String(good) + one),
-  );
+  const pieces = fc.array(fc.oneof(oddity, shortText), { minLength: 1, maxLength: 6 });
+  if (isFreeText(schema)) return [pieces.map((texts) => text(texts.join("")))];
+  const around = fc
+    .tuple(valid(schema), oddity, fc.boolean())
+    .map(([{ sent }, one, isBefore]) => text(isBefore ? one + String(sent[0]) : String(sent[0]) + one));
   // Digits around a number or a size may make another good one; that is not what this is about.
   return type === "integer" || schema.pattern || schema.anyOf
     ? [around.filter(({ given }) => /[^\d*x-]/i.test(String(given)))]
@@ -264,22 +192,10 @@ export function loneSurrogates(schema: SpecSchema): Samples[] {
 }
 
 const oddNames = [
-  "",
-  " ",
-  ".",
-  "..",
-  "a;b=c.png",
-  'quo"te.png',
-  "back\\slash.png",
-  "C:\\fakepath\\a.png",
-  "../../etc/passwd",
-  "zwei\r\nzeilen.png",
-  "猫🦊.png",
-  "e\u0301.png",
-  "%22.png",
-  "name*=x",
-  "no-extension",
   "a".repeat(300),
+  ...'| |.|..|a;b=c.png|quo"te.png|back\\slash.png|C:\\fakepath\\a.png|../../etc/passwd|zwei\r\nzeilen.png|猫🦊.png|e\u0301.png|%22.png|name*=x|no-extension'.split(
+    "|",
+  ),
 ];
 
 /** Files with names that servers stumble over, without bytes, and without a type. */
@@ -338,20 +254,9 @@ function sizesOf(schema: SpecSchema): (pixels: number) => Samples {
 }
 
 function badSizes(schema: SpecSchema): Samples {
-  const separator = separatorOf(schema);
-  const other = separator === "x" ? "*" : "x";
-  return fc
-    .constantFrom(
-      `2048${other}2048`,
-      `02048${separator}2048`,
-      `2048${separator}`,
-      `-2048${separator}2048`,
-      `2048${separator}2048${separator}1`,
-      `2048 ${separator} 2048`,
-      `0${separator}2048`,
-      `2048${separator}2048.0`,
-    )
-    .map(text);
+  const separator = separatorOf(schema) ?? "";
+  const sizes = "02048x2048|2048x|-2048x2048|2048x2048x1|2048 x 2048|0x2048|2048x2048.0".replaceAll("x", separator);
+  return fc.constantFrom(`2048${separator === "x" ? "*" : "x"}2048`, ...sizes.split("|")).map(text);
 }
 
 function clamp(n: number, least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER): number {

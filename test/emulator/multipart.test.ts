@@ -46,51 +46,28 @@ function part(parameters: string, content = "A fox", headers = ""): string {
 }
 
 const prompt = { prompt: "A fox" };
+const plain = part("name=prompt") + close;
+const head = `--${boundary}\r\nContent-Disposition: form-data;`;
+const end = `\r\n\r\nA fox\r\n${close}`;
 
 test.for<[string, string, object, string?]>([
-  ["an unquoted name", part("name=prompt") + close, prompt],
   ["parameters in capitals and blanks", part('NAME = "prompt" ') + close, prompt],
-  [
-    "headers in any case and order",
-    `--${boundary}\r\nx: y\r\ncontent-disposition:FORM-DATA;name=prompt\r\n\r\nA fox\r\n${close}`,
-    prompt,
-  ],
-  [
-    "a header in two lines",
-    `--${boundary}\r\nContent-Disposition: form-data;\r\n name="prompt"\r\n\r\nA fox\r\n${close}`,
-    prompt,
-  ],
-  ["a preamble and an epilogue", `This is a form.\r\n\r\n${part('name="prompt"')}${close}\r\n--${boundary}`, prompt],
-  [
-    "a huge preamble full of near misses",
-    `\r\n--${boundary}x`.repeat(100_000) + `\r\n${part("name=prompt")}${close}`,
-    prompt,
-  ],
-  ["blanks after a boundary", part("name=prompt").replace("\r\n", " \t\r\n") + close, prompt],
-  ["a closing boundary without a line break", part("name=prompt") + close.trim(), prompt],
-  ["an empty text", part("name=x", "") + part("name=prompt") + close, { x: "", ...prompt }],
-  [
-    "a part without a body",
-    `--${boundary}\r\nContent-Disposition: form-data; name=x\r\n\r\n--${boundary}\r\n${part("name=prompt").slice(boundary.length + 4)}${close}`,
-    { x: "", ...prompt },
-  ],
+  ["headers in any case and order", `--${boundary}\r\nx: y\r\ncontent-disposition:FORM-DATA;name=prompt${end}`, prompt],
+  ["a header in two lines", `${head}\r\n name="prompt"${end}`, prompt],
+  ["a preamble and an epilogue", `This is a form.\r\n\r\n${plain}\r\n--${boundary}`, prompt],
+  ["a huge preamble full of near misses", `${`\r\n--${boundary}x`.repeat(100_000)}\r\n${plain}`, prompt],
+  ["blanks after a boundary", plain.replace("\r\n", " \t\r\n"), prompt],
+  ["a closing boundary without a line break", plain.trim(), prompt],
+  ["an empty text", part("name=x", "") + plain, { x: "", ...prompt }],
+  ["a part without a body", `${head} name=x\r\n\r\n${plain}`, { x: "", ...prompt }],
   [
     "text with a media type",
     part("name=prompt", "A fox", "Content-Type: text/plain; charset=utf-8\r\n") + close,
     prompt,
   ],
-  [
-    "a semicolon and an equals sign in a name",
-    part('name="a; name=b"') + part("name=prompt") + close,
-    { "a; name=b": "A fox" },
-  ],
+  ["a semicolon in a name", part('name="a; name=b"') + plain, { "a; name=b": "A fox" }],
   ["a byte order mark, which is text", part("name=prompt", "\uFEFFA fox") + close, { prompt: "\uFEFFA fox" }],
-  [
-    "a quoted boundary",
-    part("name=prompt") + close,
-    prompt,
-    `Multipart/Form-Data; charset=utf-8; Boundary="${boundary}"`,
-  ],
+  ["a quoted boundary", plain, prompt, `Multipart/Form-Data; charset=utf-8; Boundary="${boundary}"`],
 ])("%s is read", async ([, body, fields, contentType]) => {
   expect(await send(body, contentType === undefined ? {} : { contentType })).toMatchObject({ fields });
 });
@@ -101,11 +78,7 @@ test.for([
   ["browsers, a quote in percent", 'name="image"; filename="a%22b.png"', 'a"b.png'],
   ["browsers, a path of Windows", 'name="image"; filename="C:\\dir\\b.png"', "C:\\dir\\b.png"],
   ["browsers, a backslash at the end", 'name="image"; filename="a\\"', 'a"'],
-  [
-    ".NET, unquoted with a charset",
-    "name=image; filename==?utf-8?B?w6Q=?=; filename*=utf-8''%C3%A4%2522.png",
-    "ä%22.png",
-  ],
+  [".NET, a charset", "name=image; filename==?utf-8?B?w6Q=?=; filename*=utf-8''%C3%A4%2522.png", "ä%22.png"],
   ["a charset alone", "name=image; filename*=UTF-8'de'%c3%a4.png", "ä.png"],
   ["a charset that is cut", "name=image; filename*=UTF-8''%C3%A", "\uFFFD%A"],
   ["an empty name", 'filename=""; name=image', ""],
@@ -114,59 +87,27 @@ test.for([
   expect(await send(body)).toMatchObject({ files: [{ part: "image", name, type: "image/gif", size: 6 }] });
 });
 
+const type = "multipart/form-data";
 test.for<[string, string, string, string?]>([
-  ["no boundary in the header", part("name=prompt") + close, "its Content-Type has no boundary", "multipart/form-data"],
-  [
-    "another boundary",
-    part("name=prompt") + close,
-    'it has no closing boundary "--other--"',
-    "multipart/form-data; boundary=other",
-  ],
+  ["no boundary in the header", plain, "its Content-Type has no boundary", type],
+  ["another boundary", plain, 'it has no closing boundary "--other--"', `${type}; boundary=other`],
   ["what only begins like the closing boundary", `${part("name=prompt")}--${boundary}--x`, "no closing boundary"],
-  [
-    "a boundary that is too long",
-    part("name=prompt") + close,
-    "its boundary is longer than 70 characters",
-    `multipart/form-data; boundary=${"x".repeat(71)}`,
-  ],
+  ["a long boundary", plain, "its boundary is longer than 70 characters", `${type}; boundary=${"x".repeat(71)}`],
   ["nothing", "", 'it has no closing boundary "--Bound--"'],
   ["a part without a name", part("filename=x") + close, 'a part has no "Content-Disposition: form-data" with a name'],
-  ["a part that is no form's", part("name=x").replace("form-data", "attachment") + close, "a part has no"],
-  [
-    "a part without an empty line",
-    `--${boundary}\r\nContent-Disposition: form-data; name=x\r\n${close}`,
-    "do not end with an empty line",
-  ],
-  [
-    "an empty line that belongs to the next part",
-    `--${boundary}\r\nx: y\r\n${part("name=prompt")}${close}`,
-    "do not end with an empty line",
-  ],
+  ["a part of no form", plain.replace("form-data", "attachment"), "a part has no"],
+  ["a part without an empty line", `${head} name=x\r\n${close}`, "do not end with an empty line"],
+  ["another part's empty line", `--${boundary}\r\nx: y\r\n${plain}`, "do not end with an empty line"],
   ["endless headers", part(`name=prompt; x="${"x".repeat(20_000)}"`) + close, "within 16384 bytes"],
-  [
-    "line breaks without carriage returns",
-    (part("name=prompt") + close).replaceAll("\r\n", "\n"),
-    "no closing boundary",
-  ],
+  ["line breaks without carriage returns", plain.replaceAll("\r\n", "\n"), "no closing boundary"],
 ])("a body with %s is rejected", async ([, body, why, contentType]) => {
   const msg = await send(body, contentType === undefined ? {} : { contentType });
-  expect(msg).toContain("the body is not multipart/form-data");
+  expect(msg).toMatch("the body is not multipart/form-data");
   expect(msg).toContain(why);
 });
 
 const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 });
-const nearMisses = [
-  "\r\n",
-  "\r",
-  "\n",
-  "-",
-  "--",
-  boundary,
-  `--${boundary}`,
-  `--${boundary}--`,
-  `\r\n--${boundary}x`,
-  `\r\n--Boun`,
-];
+const nearMisses = ["\r\n", "\r", "\n", "-", "--", boundary, `--${boundary}`, `--${boundary}--`, `\r\n--${boundary}x`];
 const content = fc
   .array(fc.oneof(fc.constantFrom(...nearMisses), fc.string({ unit: "binary", maxLength: 5 })), { maxLength: 12 })
   .map((pieces) => pieces.join(""))

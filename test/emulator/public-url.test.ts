@@ -107,39 +107,18 @@ describe("a result's URL begins", () => {
     }
   }
 
+  const below = (publicUrl: string): ListenOptions => ({ publicUrl });
   test.for<[string, string | number, Record<string, string>, string?, ListenOptions?]>([
     ["with the Host header", "http://emulator:8080", { host: "emulator:8080" }],
-    [
-      "with an absolute target, whatever the Host header says",
-      "http://media.test",
-      { host: "localhost" },
-      "http://media.test",
-    ],
-    [
-      "with an absolute target of a TLS proxy",
-      "https://media.test:8443",
-      { host: "localhost" },
-      "HTTPS://media.test:8443",
-    ],
+    ["with an absolute target", "http://media.test", { host: "localhost" }, "http://media.test"],
+    ["with one of a TLS proxy", "https://media.test:8443", { host: "localhost" }, "HTTPS://media.test:8443"],
     ["with the protocol of a TLS proxy", "https://media.test", { host: "media.test", "x-forwarded-proto": "https" }],
-    [
-      "with the public URL",
-      "https://media.test/a",
-      { "x-forwarded-host": "other.test" },
-      "/a",
-      { publicUrl: "https://media.test/a/" },
-    ],
+    ["with the public URL", "https://m.test/a", { "x-forwarded-host": "x.test" }, "/a", below("https://m.test/a/")],
     ["nowhere if the protocol is none", 400, { "x-forwarded-proto": "javascript" }],
     ["nowhere if the host is none", 400, { "x-forwarded-host": "localhost/@media.test" }],
     ["nowhere if the prefix is none", 400, { "x-forwarded-prefix": ".media.test/" }],
-    [
-      "nowhere if the path is the service's, but not below the public URL",
-      404,
-      {},
-      "/b",
-      { publicUrl: "https://media.test/a" },
-    ],
-    ["nowhere if the path only begins like the public URL's", 404, {}, "/ab", { publicUrl: "https://media.test/a" }],
+    ["nowhere if the path is not below the public URL", 404, {}, "/b", below("https://m.test/a")],
+    ["nowhere if the path only begins like the public URL", 404, {}, "/ab", below("https://m.test/a")],
   ])("%s", async ([, expected, headers, target, options]) => {
     expect(await generate(headers, target, options)).toBe(expected);
   });

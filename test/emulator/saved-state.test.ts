@@ -17,24 +17,18 @@ const usualFile = (name: string) => join(home, name, "mediagen/emulator.json");
 /** Runs `exec` with options and a script of JavaScript, at the port that the options say. */
 function exec(name: string, options: readonly string[], script: string) {
   const env = { ...process.env, XDG_STATE_HOME: join(home, name) };
-  return runCommand(
-    ["--speed", "1000", ...options, "exec", "--", process.execPath, "--input-type=module", "-e", script],
-    {
-      env,
-    },
-  );
+  const command = [process.execPath, "--input-type=module", "-e", script];
+  return runCommand(["--speed", "1000", ...options, "exec", "--", ...command], { env });
 }
 
 /** Runs it on the usual port: as soon as no other test has it. */
 async function onUsualPort(name: string, script: string): Promise<Ended> {
-  return vi.waitFor(
-    async () => {
-      const ended = await exec(name, [], script).ended;
-      if (ended.stderr.includes("port 4020 is in use")) throw new Error("another test has the port");
-      return ended;
-    },
-    { timeout: 60_000, interval: 200 },
-  );
+  const attempt = async () => {
+    const ended = await exec(name, [], script).ended;
+    if (ended.stderr.includes("port 4020 is in use")) throw new Error("another test has the port");
+    return ended;
+  };
+  return vi.waitFor(attempt, { timeout: 60_000, interval: 200 });
 }
 
 const call = `

@@ -41,25 +41,6 @@ test("the clock is read and moved on, by buttons and by text", async () => {
   await expect.poll(() => page.getByLabel("Advance by").inputValue()).toBe("");
 });
 
-test.for([
-  { clock: "auto", says: "Advances with queries and waits." },
-  { clock: { speed: 5_000 }, says: "Runs by itself, 5,000 × as fast as yours." },
-] as const)("a clock of mode $clock is shown and moved on too", async ({ clock, says }) => {
-  await open.close();
-  open = await openPage(browser, { clock });
-  const { emulator, media, page, look, text } = open;
-  expect(await text("#clock-mode")).toBe(says);
-  const before = emulator.clock.now();
-  await page.getByRole("region", { name: "Clock" }).getByRole("button", { name: "+1 h" }).click();
-  await expect.poll(() => text("#said")).toBe("The clock advanced by 1h.");
-  expect(emulator.clock.now()).toBeGreaterThanOrEqual(before + 3_600_000);
-  if (clock === "auto") await media.video.query("none").catch(() => undefined);
-  await look();
-  await expect
-    .poll(() => text("#now"))
-    .not.toBe(new Date(before + 3_600_000).toISOString().slice(0, 19).replace("T", " "));
-});
-
 test("a fault from the form hits the next call that it fits", async () => {
   const { page, look, texts, image } = open;
   const faults = page.getByRole("region", { name: "Faults" });
