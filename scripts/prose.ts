@@ -7,7 +7,7 @@ const sources = "{*.md,.changeset/*.md,{docs,openapi,packages,scripts,test}/**/*
 const notWritten = /\.gen\.|CHANGELOG|released\.yaml|api\.md$/;
 
 /** The words that test/ had when the lint began to read it. Rewriting them lowers this number, which never rises. */
-const leftInTests = 179;
+const leftInTests = 178;
 
 /** Words that read as translated, with plain replacements. A space in a pattern also matches a line break in a comment. */
 const plainWords: readonly (readonly [word: RegExp, plain: string])[] = [
