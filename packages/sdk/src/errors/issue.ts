@@ -37,7 +37,9 @@ export function unknownName(name: string, what: "field" | "option", names: reado
 }
 
 export function joined(...sentences: (string | false | undefined)[]): string {
-  return sentences.filter(Boolean).join(" ");
+  let text = "";
+  for (const sentence of sentences) if (sentence) text += text === "" ? sentence : ` ${sentence}`;
+  return text;
 }
 
 /** Returns a value in words, shortened; never the bytes of a file. */
@@ -61,17 +63,21 @@ export function shorten(text: string, limit = 200): string {
 }
 
 export function closestName(word: string, candidates: Iterable<string>): string | undefined {
-  const [given, names] = [word.toLowerCase(), [...candidates]];
-  const edits = [0, 1, 2, 3].slice(0, Math.ceil(given.length / 4) + 1);
-  return edits.flatMap((most) => names.filter((name) => isWithin(most, given, name.toLowerCase())))[0];
+  const given = word.toLowerCase();
+  let edits = Math.min(3, Math.ceil(given.length / 4));
+  let closest: string | undefined;
+  for (const name of candidates)
+    for (const other = name.toLowerCase(); isWithin(edits, given, other); edits--) closest = name;
+  return closest;
 }
 
-/** Returns whether at most so many letters must be added, removed or changed to turn one word into the other. */
-function isWithin(edits: number, one: string, two: string): boolean {
-  if (one === two || edits === 0) return one === two;
-  let at = 0;
-  while (one[at] === two[at]) at++;
-  const isNear = (skip: number, skipTwo: number) => isWithin(edits - 1, one.slice(at + skip), two.slice(at + skipTwo));
+/** Returns whether at most so many letters must be added, removed or changed to turn the rest of one word into that of the other. */
+function isWithin(edits: number, one: string, two: string, at = 0, atTwo = 0): boolean {
+  const [left, leftTwo] = [one.length - at, two.length - atTwo];
+  if (Math.abs(left - leftTwo) > edits) return false;
+  if (left === 0 || leftTwo === 0) return true;
+  if (one[at] === two[atTwo]) return isWithin(edits, one, two, at + 1, atTwo + 1);
+  const isNear = (skip: number, skipTwo: number) => isWithin(edits - 1, one, two, at + skip, atTwo + skipTwo);
   return isNear(1, 0) || isNear(0, 1) || isNear(1, 1);
 }
 

@@ -30,7 +30,7 @@ export function toSent({ takes, values, isWhole, many }: Field, given: unknown):
 
 /** Converts line breaks to CRLF, as forms send them, so that lengths are measured as sent. */
 export function toCRLF(text: string): string {
-  return text.replace(/\r\n?|\n/g, "\r\n");
+  return /[\r\n]/.test(text) ? text.replace(/\r\n?|\n/g, "\r\n") : text;
 }
 
 /** Adds the issues of a field's value. `given` is what the caller passed for the value that is sent. */
@@ -59,10 +59,15 @@ function isValid(field: Field, value: unknown): boolean {
   return (takes === "text" || (takes === "file" && acceptsText === true)) && isText(value, field);
 }
 
+/** By pattern: to create one takes longer than all other checks of a field. */
+const expressions = new Map<string, RegExp>();
+
 function isText(value: unknown, { pattern = "", pixels, min = 0, max }: Partial<Field>): boolean {
   // Half of a surrogate pair cannot be sent. With the flag `u`, a complete pair is one character.
   if (typeof value !== "string" || isTooLong(value, max) || /[\uD800-\uDFFF]/u.test(value)) return false;
-  if ((min > 0 && countCharacters(value) < min) || !new RegExp(pattern, "u").test(value)) return false;
+  const expression = expressions.get(pattern) ?? new RegExp(pattern, "u");
+  expressions.set(pattern, expression);
+  if ((min > 0 && countCharacters(value) < min) || !expression.test(value)) return false;
   const [width = 0n, height = 0n] = pixels ? value.split(/\D+/).map(BigInt) : [];
   return !pixels || (width * height >= pixels[0] && width * height <= pixels[1]);
 }
@@ -74,7 +79,7 @@ function isTooLong(value: unknown, limit: number = textLimit): boolean {
 
 function issueOfValue({ field, expected, values = [], max }: Field, given: unknown): Issue {
   const limit = max === undefined && isTooLong(given) ? ` of at most ${textLimit} characters` : "";
-  const texts = values.map((value) => JSON.stringify(value));
-  const meant = typeof given === "string" ? closestName(JSON.stringify(given), texts) : undefined;
-  return issueOf(field, "invalid", mustBe(expected + limit, given), meant ? `Did you mean ${meant}?` : "");
+  const texts = values.filter((value) => typeof value === "string");
+  const meant = typeof given === "string" ? closestName(given, texts) : undefined;
+  return issueOf(field, "invalid", mustBe(expected + limit, given), meant && `Did you mean "${meant}"?`);
 }

@@ -8,8 +8,9 @@ export type WireFields = Readonly<Record<string, unknown>>;
 
 export type ReadFields = Pick<Reader, "wire" | "issues">;
 
-export function readForm(body: FormFields, form: unknown, extra: unknown = {}): ReadFields {
-  return new Reader().addKnown(body, form, toSent).addOpen("extraFields", extra, toSent, body.fields);
+export function readForm(body: FormFields, form: unknown, extra?: unknown): ReadFields {
+  const reader = new Reader().addKnown(body, form, toSent);
+  return extra === undefined ? reader : reader.addOpen("extraFields", extra, toSent, fieldsOf(body));
 }
 
 export function readBody(body: FormFields, given: unknown): ReadFields {
@@ -25,32 +26,44 @@ export function readUnchecked(form: unknown, extra: unknown = {}): ReadFields {
 
 type Convert = typeof toSent;
 
+const indexes = new WeakMap<FormFields, ReadonlyMap<string, Field>>();
+
+/** Returns the fields of a form by name. They all have the same keys in the same order, which engines read in half the time. */
+function fieldsOf(body: FormFields): ReadonlyMap<string, Field> {
+  const keys = () => Object.fromEntries(knownFields.flatMap(Object.keys).map((key) => [key, undefined]));
+  const fields = indexes.get(body) ?? new Map(body.fields.map((field) => [field.field, { ...keys(), ...field }]));
+  indexes.set(body, fields);
+  return fields;
+}
+
+/** The prototype of what is sent, which may have any name. An object without a prototype takes longer to fill. */
+const nameless: object = Object.create(null);
+
 class Reader {
-  // The cast: without a prototype, so that a field may have any name.
-  readonly wire = Object.create(null) as Record<string, unknown>;
+  // The cast: it is still empty.
+  readonly wire = Object.create(nameless) as Record<string, unknown>;
   readonly issues: Issue[] = [];
 
-  addKnown({ fields, needs = [] }: FormFields, given: unknown, convert: Convert): this {
-    const named = (name: string) => fields.find(({ field }) => field === name);
-    const names = () => fields.map(({ field }) => field);
-    this.#add("form", given, (name) => named(name) ?? unknownName(name, "field", names()), convert);
-    for (const [name = "", ...others] of needs) {
-      if (!isObjectOfFields(given) || [name, ...others].some((one) => given[one] !== undefined)) continue;
-      if (others.length === 0)
-        this.issues.push(issueOf(name, "missing", "is missing", `Pass ${named(name)?.expected}.`));
-      else if (this.issues.length === 0)
-        this.issues.push(issueOf("form", "missing", `needs ${[name, ...others].join(" or ")}`));
+  addKnown(body: FormFields, given: unknown, convert: Convert): this {
+    const fields = fieldsOf(body);
+    this.#add("form", given, (name) => fields.get(name) ?? unknownName(name, "field", [...fields.keys()]), convert);
+    for (const group of body.needs ?? []) {
+      if (!isObjectOfFields(given) || group.some((name) => given[name] !== undefined)) continue;
+      const [name = ""] = group;
+      if (group.length === 1)
+        this.issues.push(issueOf(name, "missing", "is missing", `Pass ${fields.get(name)?.expected}.`));
+      else if (this.issues.length === 0) this.issues.push(issueOf("form", "missing", `needs ${group.join(" or ")}`));
     }
     return this;
   }
 
   /** Adds fields without bounds. Files of a form go into the part `X.items`; extra fields have the names of parts. */
-  addOpen(source: "form" | "extraFields", given: unknown, convert: Convert, known: readonly Field[] = []): this {
+  addOpen(source: "form" | "extraFields", given: unknown, convert: Convert, known?: ReturnType<typeof fieldsOf>): this {
     const find = (name: string, value: unknown) => {
       const isForm = source === "form";
       const field = isForm ? name : `${source}.${name}`;
       const part = isForm && typeof value === "object" ? name + filePartSuffix : name;
-      if (part in this.wire || known.some((one) => one.field === fieldOf(name)))
+      if (part in this.wire || known?.has(fieldOf(name)))
         return issueOf(field, "notAllowed", "is a field of the form", "Use the form for it.");
       return { ...openField(name, value), field, part };
     };
@@ -58,12 +71,15 @@ class Reader {
   }
 
   #add(source: string, given: unknown, find: (name: string, value: unknown) => Field | Issue, convert: Convert): this {
-    const isRead = isObjectOfFields(given);
-    if (!isRead) this.issues.push(issueOf(source, "invalid", mustBe("an object of fields", given)));
-    for (const [name, value] of isRead ? Object.entries(given) : []) {
+    const fields = isObjectOfFields(given) ? given : {};
+    if (fields !== given) this.issues.push(issueOf(source, "invalid", mustBe("an object of fields", given)));
+    for (const name of Object.keys(fields)) {
+      const value = fields[name];
       if (value === undefined) continue;
       const field = find(name, value);
       if ("code" in field) this.issues.push(field);
+      // Most values are listed ones, which are sent as they are. The cast: any value is compared with them.
+      else if (field.values?.includes(value as string)) this.wire[name] = value;
       else {
         // A copy, so that the checked list is sent even if the caller changes the original.
         const sent = convert(field, Array.isArray(value) ? [...(value as unknown[])] : value);

@@ -99,7 +99,7 @@ export function uncheckedOperation(kind: Kind, model: unknown): Operation {
 export function validate<M extends string>(
   model: M,
   form: M extends Model ? Form<M> : Readonly<Record<string, unknown>>,
-  extraFields: Readonly<Record<string, unknown>> = {},
+  extraFields?: Readonly<Record<string, unknown>>,
 ): readonly Issue[] {
   const known = models.get(model);
   return known ? readForm(known.operation.body, form, extraFields).issues : [unknownModel(model)];
