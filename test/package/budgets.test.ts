@@ -26,7 +26,7 @@ const budgets: Sizes = {
   "@mediagen/sdk/node: options of createMediaGen": [20],
   "@mediagen/sdk/node: exported values": [30],
   // After gzip, rounded up to 100 bytes, because compressors differ between machines. These are the bytes of today.
-  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [20_500, 22_600],
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [20_800, 23_000],
 };
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */

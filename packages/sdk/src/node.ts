@@ -23,19 +23,13 @@ export type { ConnectOptions } from "./node/connect-options.ts";
  * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file,
  *   unless it is an existing directory. In a directory, files are named by task and number.
  * @returns The files, in the order of the task's results.
- * @throws An {@link InvalidRequestError} if there is no result yet, or a file of that name exists with other bytes
- * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws A {@link ConnectionError} if a result does not arrive completely; downloading again is safe
- * @throws The signal's reason if the signal aborts, or an error of the file system
+ * @throws An {@link InvalidRequestError} if a file of that name exists with other bytes
+ * @throws The errors of `blobs`, or an error of the file system
  * @example
  * const [file] = await download(task, "out/");
  */
-export async function download(
-  task: Task,
-  target: string,
-  options: DownloadOptions = {},
-): Promise<readonly Download[]> {
-  return (await import("./node/download.ts")).download(task, target, options);
+export function download(task: Task, target: string, options: DownloadOptions = {}): Promise<readonly Download[]> {
+  return import("./node/download.ts").then((loaded) => loaded.download(task, target, options));
 }
 
 /**
@@ -43,10 +37,7 @@ export async function download(
  * URL. A file on disk is read while it is sent.
  *
  * @returns The image, with its media type from its first bytes.
- * @throws An {@link InvalidRequestError} if it is no image, is too large, is unreadable, or leads into a private network
- * @throws A {@link ServiceError} if a response has an HTTP status other than 200
- * @throws A {@link ConnectionError} if it does not arrive completely in time; it is safe to retry
- * @throws The signal's reason if the signal aborts
+ * @throws An {@link InvalidRequestError} if the file is unreadable, and the errors of `fileFrom` of `@mediagen/sdk`
  * @example
  * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
@@ -65,15 +56,11 @@ export async function fileFrom(source: FileSource, options: FileFromOptions = {}
  * const media = createMediaGen({ store: fileStore(".mediagen") });
  */
 export function fileStore(directory: string): GenerationStore {
-  if (typeof directory !== "string" || directory === "") {
+  if (typeof directory !== "string" || directory === "")
     throw invalidRequest("fileStore", "directory", "invalid", mustBe("the path of a directory", directory));
-  }
   // A program that changes its working directory does not move the store.
   const path = resolve(directory);
-  const open = once(async (): Promise<GenerationStore> => {
-    const { FileStore } = await import("./node/file-store.ts");
-    return new FileStore(path);
-  });
+  const open = once(async () => new (await import("./node/file-store.ts")).FileStore(path));
   return {
     write: async (record) => (await open()).write(record),
     get: async (id) => (await open()).get(id),

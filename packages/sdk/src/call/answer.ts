@@ -50,7 +50,7 @@ export function readAnswer({ status, redirected, text: raw, headers }: Reply, no
   // The cast: each field is checked.
   const { code, msg, data } = Object(json) as Readonly<Record<string, unknown>>;
   const said = typeof msg === "string" ? shorten(hide(msg)) : "no message";
-  const id = idHeaders.map((name) => headers[name]).find(Boolean);
+  const id = headers[idHeaders.find((name) => headers[name]) ?? ""];
   const isCut = json === undefined && /^\W{0,10}[{[]/.test(raw);
   const answer = {
     status,

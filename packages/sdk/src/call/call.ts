@@ -15,7 +15,7 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import { Deadline, orAbort } from "../time/deadline.ts";
+import { Deadline, type Ending, orAbort } from "../time/deadline.ts";
 import { type Answer, describe, isSuccess, readAnswer, taskidIn } from "./answer.ts";
 import { NeverSentError } from "./evidence.ts";
 import { type ApiKey, keyHeaders, mergeHeaders } from "./headers.ts";
@@ -40,7 +40,7 @@ export interface CallHost {
 
 export interface CallContext {
   readonly subject: Subject & { readonly kind: Kind };
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Ending | undefined;
   readonly headers?: RequestHeaders | undefined;
   /** Given if the operation is paid. */
   readonly generation?: (SentGeneration & Pick<TaskJSON, "resultCount" | "origin">) | undefined;
@@ -102,7 +102,6 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   const totalMs = isPaid ? timeouts.generateMs : Math.min(timeouts.queryMs, pollTimeoutMs);
   const tooLong = () => new Error(`the call took longer than ${describeDuration(totalMs)}`);
   const deadline = new Deadline(time, totalMs, tooLong, context.signal);
-  const { signal } = deadline;
   let hide: Hide | undefined;
   let isSending = false;
   /** What the key function or the store rejected with. */
@@ -113,20 +112,19 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   };
   const beforeSend = async () => {
     // The call has ended: nothing must be recorded after its outcome.
-    signal.throwIfAborted();
+    deadline.throwIfAborted();
     await onPhase?.("sending").catch(block);
-    signal.throwIfAborted();
+    deadline.throwIfAborted();
     isSending = true;
   };
   try {
-    const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), signal) : apiKey;
+    const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
     const url = baseUrl + operation.path;
     const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key), isPaid ? {} : jsonType);
     hide = key ? keys.add(key) : keys.hide;
-    const body = isPaid ? await orAbort(toMultipart(wire), signal) : JSON.stringify(wire);
+    const body = isPaid ? await orAbort(toMultipart(wire), deadline) : JSON.stringify(wire);
     const transport = await loadTransport();
-    // A fetch function may ignore the signal.
-    const reply = await orAbort(transport({ url, headers, body }, { signal, isPaid, beforeSend }), signal);
+    const reply = await transport({ url, headers, body }, { deadline, isPaid, beforeSend });
     return { answer: readAnswer(reply, time.now(), hide) };
   } catch (error) {
     // A wait continues if there is no key for one of its polls.
@@ -136,7 +134,7 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     // Engines report an abort in many ways. Only a `NeverSentError` says more.
     const isProof = error instanceof NeverSentError;
     const hidden = hideInError(isProof ? error.cause : error, hide ?? keys.hide);
-    const reason = signal.aborted && !isProof ? signal.reason : hidden;
+    const reason = deadline.aborted && !isProof ? deadline.reason : hidden;
     if (isSending && !isProof) return { error: reason };
     const unsent = new NeverSentError(reason);
     // A key that does not come in time would not come in the next attempt.

@@ -1,4 +1,4 @@
-import { orAbort } from "../time/deadline.ts";
+import { type Deadline, orAbort } from "../time/deadline.ts";
 import { NeverSentError, provesUnsent } from "./evidence.ts";
 import { BodyText, type Transport } from "./transport.ts";
 
@@ -17,23 +17,10 @@ export interface FetchInit {
 }
 
 /** The headers of a fetch function's response. */
-export interface FetchHeaders extends Iterable<[string, string]> {
-  /**
-   * Returns the value of a header.
-   *
-   * @returns The value; null if there is no such header.
-   * @example
-   * const type = response.headers.get("content-type");
-   */
-  get(name: string): string | null;
-}
+export type FetchHeaders = Pick<Headers, "get"> & Iterable<[string, string]>;
 
 /** The part of a fetch function's response that the SDK reads. */
-export interface FetchResponse {
-  /** The HTTP status. */
-  readonly status: number;
-  /** Whether the response comes from a redirect that was followed. */
-  readonly redirected: boolean;
+export interface FetchResponse extends Pick<Response, "status" | "redirected"> {
   /** The headers. */
   readonly headers: FetchHeaders;
   /** The body: a web stream, or one of Node's, as node-fetch has it. */
@@ -63,31 +50,33 @@ export function toWebResponse(given: FetchResponse): Response {
 
 /** @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything */
 export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Transport {
-  return async ({ url, headers, body }, { signal, beforeSend }) => {
+  const send: Transport = async ({ url, headers, body }, { deadline, beforeSend }) => {
     await beforeSend();
     // The runtime's is looked up at each call, because tests and tracers replace it.
     const fetch: Fetch = given ?? globalThis.fetch;
-    const sending = fetch(url, postInit(headers, body, signal)).catch((error: unknown) => {
+    const sending = fetch(url, postInit(headers, body, deadline.signal)).catch((error: unknown) => {
       throw sendsOnce && provesUnsent(error) ? new NeverSentError(error) : error;
     });
     const response = toWebResponse(await sending);
-    const text = await readBody(response, signal);
+    const text = await readBody(response, deadline);
     const { status, redirected, headers: received } = response;
     // Those of some mocks cannot be listed. A response that names a paid task must not be lost over that.
     return { status, redirected, text, headers: Symbol.iterator in received ? Object.fromEntries(received) : {} };
   };
+  // A fetch function may ignore the signal.
+  return (request, options) => orAbort(send(request, options), options.deadline);
 }
 
 /** Reads the body of a response until the signal aborts, also if the fetch function ignores it. */
-async function readBody({ body }: Response, signal: AbortSignal): Promise<string> {
+async function readBody({ body }: Response, deadline: Deadline): Promise<string> {
   const collected = new BodyText();
   const reader = body?.getReader();
   try {
-    for (let piece; reader && !(piece = await orAbort(reader.read(), signal)).done;) {
+    for (let piece; reader && !(piece = await orAbort(reader.read(), deadline)).done;) {
       const tooLong = collected.add(piece.value);
       if (tooLong) throw tooLong;
     }
-    return collected.text;
+    return String(collected);
   } finally {
     // An unread body would keep its connection open.
     void reader?.cancel().catch(() => undefined);

@@ -67,14 +67,7 @@ export type ApiKey = string | undefined | (() => Promise<string | undefined>);
 /** Returns the headers that carry a key. Rejects one that no header can carry: the engine would show it in its error. */
 export function keyHeaders(key: string | undefined, subject = "createMediaGen"): Readonly<Record<string, string>> {
   if (key === undefined) return {};
-  if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key))
-    throw invalidRequest(
-      subject,
-      "apiKey",
-      "invalid",
-      key ? unsendable : "is empty",
-      "Use printable ASCII.",
-      nothingWasSent,
-    );
-  return { authorization: key };
+  if (typeof key === "string" && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) return { authorization: key };
+  const problem = key ? unsendable : "is empty";
+  throw invalidRequest(subject, "apiKey", "invalid", problem, "Use printable ASCII.", nothingWasSent);
 }

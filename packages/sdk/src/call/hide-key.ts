@@ -19,8 +19,9 @@ export class UsedKeys {
     const [oldest = ""] = this.#patterns.keys();
     if (this.#patterns.size === keptKeys) this.#patterns.delete(oldest);
     const all = [...this.#patterns.set(key, patternOf(key))];
-    const replace = (shown: string, [, pattern]: [string, RegExp]) => shown.replace(pattern, "[the API key]");
-    this.hide = (text, minimum = 0) => all.filter(([{ length }]) => length >= minimum).reduce(replace, text);
+    const without = (text: string, pattern: RegExp) => text.replace(pattern, "[the API key]");
+    this.hide = (given, minimum = 0) =>
+      all.reduce((text, [{ length }, pattern]) => (length < minimum ? text : without(text, pattern)), given);
     return this.hide;
   }
 }

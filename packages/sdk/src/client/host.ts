@@ -30,12 +30,7 @@ export interface Host extends Runtime, CallHost, WaitHost, ResultHost {
   readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
-interface Handle extends Task {
-  checkSilently(options: CallOptions): Promise<Check>;
-}
-
-// Loaded at first use, so that clients without a store do not load it.
-const loadLedger = () => import("../store/ledger.ts");
+type Handle = Task & { checkSilently(options: CallOptions): Promise<Check> };
 
 export function createHost<O extends MediaGenOptions>(
   given: O,
@@ -65,7 +60,9 @@ export function createHost<O extends MediaGenOptions>(
     // The cast: every task of a client is a handle.
     check: (task, signal) => (task as Handle).checkSilently({ signal }),
     store,
-    ledger: store && once(async () => new (await loadLedger()).Ledger(host, store, await host.processes())),
+    // Loaded at first use, so that clients without a store do not load it.
+    ledger:
+      store && once(async () => new (await import("../store/ledger.ts")).Ledger(host, store, await host.processes())),
   };
   return host;
 }

@@ -70,9 +70,7 @@ export interface KindClient<K extends Kind> {
    * Deletes tasks. What happens to unknown ids is not documented by the service.
    *
    * @returns The response of the service.
-   * @throws An {@link InvalidRequestError} if an option is not valid; nothing was sent
-   * @throws A {@link ServiceError} if the service rejected the deletion
-   * @throws A {@link ConnectionError} if there was no complete response; it is safe to retry
+   * @throws The errors of `query`
    * @example
    * await media.image.delete(["image-1", "image-2"]);
    */

@@ -6,9 +6,10 @@ import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
 import type { Check, RequestOptions, State, Task, TaskJSON, WaitOptions } from "../task/task.ts";
+import type { Ending } from "../time/deadline.ts";
 import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState } from "../wait/state.ts";
-import { type CheckOnce, type WaitCheck, waitFor } from "../wait/wait.ts";
+import { type Poll, type WaitCheck, waitFor } from "../wait/wait.ts";
 import type { Host } from "./host.ts";
 import { deleteTasks, queryTask } from "./tasks.ts";
 
@@ -65,18 +66,18 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return isRejection && ageMs < settlingMs && !this.#isDeleted;
   }
 
-  async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<WaitCheck<K>> {
-    const query = queryTask(this.#host, this, options, pollTimeoutMs);
+  async #check(options: RequestOptions, poll?: Poll): Promise<WaitCheck<K>> {
+    const query = queryTask(this.#host, this, options, poll);
     const { record, requestId } = await query.catch((error) => Promise.reject(afterCreation(error, this)));
     const { [operations[this.kind].statusField]: raw } = record as object as Record<string, unknown>;
     const status = typeof raw === "number" ? raw : undefined;
     const { state, partial } = readState(record, status, this.resultCount, this.#partial, this.#host.states);
     this.#record = record;
     this.#partial = partial;
-    return { state, status, record, requestId, recorded: this.#end(state, status, options.signal) };
+    return { state, status, record, requestId, recorded: this.#end(state, status, poll?.signal ?? options.signal) };
   }
 
-  async #end(state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async #end(state: State, status: number | undefined, signal: Ending | undefined): Promise<void> {
     if (state === "pending" || this.#hasEnded) return;
     this.#hasEnded = true;
     const { kind, model, taskid, createdAt } = this;
@@ -90,8 +91,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
-    const check: CheckOnce<K> = (signal, pollTimeoutMs) => this.#check({ signal }, pollTimeoutMs);
-    return this.#host.report({ operation: "wait", task: this }, () => waitFor(this, check, options, this.#host));
+    const wait = () => waitFor(this, (poll) => this.#check({}, poll), options, this.#host);
+    return this.#host.report({ operation: "wait", task: this }, wait);
   }
 
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
@@ -115,6 +116,7 @@ export function readTask(saved: TaskJSON, client: string): TaskJSON {
     throw invalidRequest("media.task", "saved", "invalid", mustBe(expected, saved));
   }
   const { version, kind, taskid, origin, resultCount, createdAt = 0 } = saved;
+  const own = `${client}, this client's origin (change it if both reach the same service)`;
   const expect = (field: keyof TaskJSON, holds: boolean, expected: string) =>
     holds ? [] : [issueOf(field, "invalid", mustBe(expected, saved[field]))];
   rejectIssues("task", [
@@ -123,11 +125,7 @@ export function readTask(saved: TaskJSON, client: string): TaskJSON {
     ...expect("taskid", typeof taskid === "string" && taskid !== "", "a task id"),
     ...expect("resultCount", Number.isSafeInteger(resultCount) && resultCount > 0, "a whole number, at least 1"),
     ...expect("createdAt", Number.isFinite(createdAt), "a time in milliseconds, or nothing"),
-    ...expect(
-      "origin",
-      origin === client,
-      `${client}, this client's origin (change it if both reach the same service)`,
-    ),
+    ...expect("origin", origin === client, own),
   ]);
   return saved;
 }

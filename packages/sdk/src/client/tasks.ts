@@ -10,18 +10,21 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
+import type { Poll } from "../wait/wait.ts";
 import type { Host } from "./host.ts";
 
 export async function queryTask<K extends Kind>(
   host: Host,
   subject: Subject & { readonly kind: K; readonly taskid: string },
   options: QueryFields[K] & RequestOptions,
-  pollTimeoutMs?: number,
+  poll?: Poll,
 ): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
   const { kind, taskid } = subject;
   const { query } = operations[kind];
-  const request = readRequest(query, { taskid }, options, host.apiKey);
-  const { data, response } = await call(host, query, request.wire, { ...request, subject, pollTimeoutMs });
+  const { wire, ...request } = poll
+    ? { ...poll, wire: { taskid } }
+    : readRequest(query, { taskid }, options, host.apiKey);
+  const { data, response } = await call(host, query, wire, { ...request, subject });
   // Some models may return a single URL without a list.
   const url = [data["url"]].flat().filter((one) => typeof one === "string" && one !== "");
   const record = { ...data, taskid: taskidIn(data) ?? taskid, url };

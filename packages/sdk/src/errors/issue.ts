@@ -37,9 +37,7 @@ export function unknownName(name: string, what: "field" | "option", names: reado
 }
 
 export function joined(...sentences: (string | false | undefined)[]): string {
-  let text = "";
-  for (const sentence of sentences) if (sentence) text += text === "" ? sentence : ` ${sentence}`;
-  return text;
+  return sentences.filter(Boolean).join(" ");
 }
 
 /** Returns a value in words, shortened; never the bytes of a file. */
@@ -48,9 +46,8 @@ export function describeValue(value: unknown): string {
   if (value instanceof Blob) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value instanceof Promise) return "a promise (is an await missing?)";
-  return Object(value) === value
-    ? `a value of type ${Object.prototype.toString.call(value).slice(8, -1)}`
-    : String(value);
+  const type = Object.prototype.toString.call(value).slice(8, -1);
+  return Object(value) === value ? `a value of type ${type}` : String(value);
 }
 
 /** Counts code points, as the service's bounds do. A list of them would take gigabytes for a file that was pasted as text. */
@@ -64,20 +61,18 @@ export function shorten(text: string, limit = 200): string {
 
 export function closestName(word: string, candidates: Iterable<string>): string | undefined {
   const given = word.toLowerCase();
-  let edits = Math.min(3, Math.ceil(given.length / 4));
-  let closest: string | undefined;
+  let [edits, closest] = [Math.min(3, Math.ceil(given.length / 4)), undefined as string | undefined];
   for (const name of candidates)
-    for (const other = name.toLowerCase(); isWithin(edits, given, other); edits--) closest = name;
+    while (edits >= 0 && isWithin(edits, given, name.toLowerCase())) [edits, closest] = [edits - 1, name];
   return closest;
 }
 
-/** Returns whether at most so many letters must be added, removed or changed to turn the rest of one word into that of the other. */
-function isWithin(edits: number, one: string, two: string, at = 0, atTwo = 0): boolean {
-  const [left, leftTwo] = [one.length - at, two.length - atTwo];
-  if (Math.abs(left - leftTwo) > edits) return false;
-  if (left === 0 || leftTwo === 0) return true;
-  if (one[at] === two[atTwo]) return isWithin(edits, one, two, at + 1, atTwo + 1);
-  const isNear = (skip: number, skipTwo: number) => isWithin(edits - 1, one, two, at + skip, atTwo + skipTwo);
+/** Returns whether at most so many letters must be added, removed or changed to turn one word into the other. */
+function isWithin(edits: number, one: string, two: string): boolean {
+  if (one === two || edits === 0 || Math.abs(one.length - two.length) > edits) return one === two;
+  let at = 0;
+  while (one[at] === two[at]) at++;
+  const isNear = (skip: number, skipTwo: number) => isWithin(edits - 1, one.slice(at + skip), two.slice(at + skipTwo));
   return isNear(1, 0) || isNear(0, 1) || isNear(1, 1);
 }
 

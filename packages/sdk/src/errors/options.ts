@@ -63,9 +63,9 @@ function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable 
 
 /** Returns the names and values in an object: what is enumerable or inherited, and `names`, which may be getters of its class. */
 export function valuesOf(given: object, names: readonly string[]): [string, unknown][] {
-  const all = new Set(names);
-  for (const name in given) all.add(name);
+  const all = [...names];
+  for (const name in given) if (!names.includes(name)) all.push(name);
   // The cast: any name may be read of an object.
-  const values = [...all].map((name): [string, unknown] => [name, given[name as keyof object]]);
+  const values = all.map((name): [string, unknown] => [name, given[name as keyof object]]);
   return values.filter(([, value]) => value !== undefined);
 }

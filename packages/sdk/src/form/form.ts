@@ -36,11 +36,10 @@ function fieldsOf(body: FormFields): ReadonlyMap<string, Field> {
   return fields;
 }
 
-/** The prototype of what is sent, which may have any name. An object without a prototype takes longer to fill. */
 const nameless: object = Object.create(null);
 
 class Reader {
-  // The cast: it is still empty.
+  // Without names of its own, so that a field may have any. With no prototype, it takes longer to fill. The cast: it is empty.
   readonly wire = Object.create(nameless) as Record<string, unknown>;
   readonly issues: Issue[] = [];
 

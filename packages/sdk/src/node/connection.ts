@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { onAbort } from "../time/deadline.ts";
+import { type Ending, onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
 // MSW, nock and OpenTelemetry replace functions of these objects. An import statement would also run the getters of node:http, which
@@ -50,7 +50,8 @@ export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): A
 /** Resolves to what `receive` makes of the response. Until `send` is called, nothing is written, not even into a buffer. */
 export function exchange<T>(
   url: URL,
-  { signal, ...given }: RequestOptions,
+  given: RequestOptions,
+  ending: Ending,
   send: (request: ClientRequest) => unknown,
   receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
 ): Promise<T> {
@@ -75,9 +76,9 @@ export function exchange<T>(
     const isQueued = Object.values(requests).some((queue) => queue?.includes(request as never));
     const timer = request.reusedSocket || isQueued ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
-    const release = onAbort(signal, () => end(signal?.reason));
+    const release = onAbort(ending, () => end(ending.reason));
     const begin = async (socket: Socket) => {
-      await connected(socket, url);
+      if (!request.reusedSocket) await connected(socket, url);
       clearInterval(timer);
       await send(request);
     };

@@ -15,9 +15,6 @@ const sliceMs = 5;
 /** How often an entry is read before it counts as damaged: more often than others replace it at the same time. */
 const mostReads = 10;
 
-/** The files of an entry; without an entry if there is none, or if it is being forgotten. */
-type Stored = ReturnType<typeof read>;
-
 /**
  * A store in a directory: `<2 hex digits>/<entry id>/<revision>.<life>.json`. The highest revision is the entry.
  *
@@ -79,7 +76,7 @@ export class FileStore implements GenerationStore {
   }
 
   /** Reads an entry, again if it is being replaced or forgotten. */
-  async #read(id: string): Promise<Stored> {
+  async #read(id: string): Promise<ReturnType<typeof read>> {
     if (!isId(id)) return { names: [] };
     for (let reads = 1; ; reads++) {
       try {
@@ -167,7 +164,7 @@ function isId(id: string): boolean {
 }
 
 /**
- * Reads an entry's directory. It does so synchronously: waiting for another thread at each file takes several times as long as
+ * Reads an entry's directory: it has no entry if there is none, or if it is being forgotten. It does so synchronously: waiting for another thread at each file takes several times as long as
  * reading it. Throws if the entry is damaged, or is being replaced or forgotten at this moment.
  */
 function read(directory: string) {

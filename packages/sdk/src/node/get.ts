@@ -1,8 +1,9 @@
 import dns from "node:dns";
+import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { isPrivateAddress } from "../result/address.ts";
-import { isNotPublic, type ResultGet, UnusableError } from "../result/get.ts";
+import { isNotPublic, type ResultGet, type ResultResponse, UnusableError } from "../result/get.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 import { agentFor, exchange } from "./connection.ts";
 import { decode } from "./decode.ts";
@@ -15,19 +16,15 @@ import { decode } from "./decode.ts";
 export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {
     if (!allowPrivate && (options.agent ?? environmentProxy(url))) await rejectPrivate(url);
-    const request = { headers, signal, agent: agentFor(url, options), ...(!allowPrivate && { lookup: lookUpPublic }) };
-    return exchange(
-      url,
-      request,
-      (sending) => sending.end(),
-      async (message) => {
-        const { statusCode: status = 0, headers } = message;
-        // A part of a compressed body begins in the middle of it. The caller that requested the part sees the encoding.
-        const body = Readable.toWeb(status === 206 ? message : decode(message));
-        // No Response, for which Node would load its fetch. The cast: the DOM's and Node's types of the same stream class differ.
-        return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body: body as ReadableStream };
-      },
-    );
+    const request = { headers, agent: agentFor(url, options), ...(!allowPrivate && { lookup: lookUpPublic }) };
+    const receive = async (message: IncomingMessage): Promise<ResultResponse> => {
+      const { statusCode: status = 0, headers } = message;
+      // A part of a compressed body begins in the middle of it. The caller that requested the part sees the encoding.
+      const body = Readable.toWeb(status === 206 ? message : decode(message));
+      // No Response, for which Node would load its fetch. The cast: the DOM's and Node's types of the same stream class differ.
+      return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body: body as ReadableStream };
+    };
+    return exchange(url, request, signal, (sending) => sending.end(), receive);
   };
 }
 

@@ -16,15 +16,18 @@ const pieceBytes = 48 * 1024;
 export function nodeTransport(origin: URL, options: ConnectOptions & SchedulerOptions): Transport {
   const polls = mostInFlight(options);
   const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, polls)];
-  return (request, { isPaid, signal, beforeSend }) => {
+  let url = origin;
+  return (request, { isPaid, deadline, beforeSend }) => {
     const { body } = request;
-    const url = new URL(request.url);
+    // To parse it takes as long as all else here.
+    if (url.href !== request.url) url = new URL(request.url);
     // A mocking library may have come since.
     const agent = isIntercepted() ? agentFor(url, options, isPaid ? undefined : polls) : isPaid ? fresh : pool;
     if (isPaid && !options.agent) rejectMockedFetch(url);
     return exchange(
       url,
-      { method: "POST", headers: headersOf(request), agent, signal },
+      { method: "POST", headers: headersOf(request), agent },
+      deadline,
       async (sending) => {
         await beforeSend();
         if (sending.destroyed) return;
@@ -83,6 +86,6 @@ function readBody(body: Readable): Promise<string> {
       if (tooLong) body.destroy(tooLong);
     });
     body.on("error", reject);
-    body.on("end", () => resolve(collected.text));
+    body.on("end", () => resolve(String(collected)));
   });
 }

@@ -86,10 +86,7 @@ export interface ResultStream {
  *
  * @param task A task that has succeeded.
  * @returns The results, in the order of the task's record, as soon as the first bytes of each have arrived.
- * @throws An {@link InvalidRequestError} if there is no result yet
- * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws A {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
- * @throws The signal's reason if the signal aborts
+ * @throws The errors of `blobs`, as long as no bytes of a result have arrived
  * @example
  * const [clip] = await streams(task);
  * const response = new Response(clip?.stream, { headers: { "content-type": clip?.type ?? "video/mp4" } });

@@ -5,7 +5,7 @@ import type { WireFields } from "../form/form.ts";
 import type { Operation } from "../spec/operation.ts";
 import type { GenerationFacts, GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, TaskJSON } from "../task/task.ts";
-import { orAbort } from "../time/deadline.ts";
+import { type Ending, orAbort } from "../time/deadline.ts";
 import { Attempt, OvertakenError } from "./attempt.ts";
 import { Entries } from "./entries.ts";
 import { type Exists, type Resolution, resolve } from "./resolution.ts";
@@ -92,7 +92,7 @@ export class Ledger extends Entries {
   }
 
   /** Settles like a write, which never rejects; resolves to undefined after an abort, or if the store is slow. */
-  #shortly<T>(write: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+  #shortly<T>(write: Promise<T>, signal?: Ending): Promise<T | undefined> {
     const limited = this.within("write an entry", () => write, graceMs);
     return orAbort(limited, signal).catch(() => undefined);
   }
@@ -143,7 +143,7 @@ export class Ledger extends Entries {
    * Records that tasks have ended, also those that other clients generated: only in one entry if its id is given. Never rejects. If it
    * takes long or the signal aborts, it continues in the background.
    */
-  async end({ kind, taskids, outcome, generationId }: Ended, signal: AbortSignal | undefined): Promise<void> {
+  async end({ kind, taskids, outcome, generationId }: Ended, signal: Ending | undefined): Promise<void> {
     const write = async () => {
       const found = generationId === undefined ? this.list({ states: ["created"] }) : [this.get(generationId)];
       for await (const entry of found) {
@@ -166,10 +166,8 @@ export class Ledger extends Entries {
     const settled = found.map((entry) => (entry.state === "sending" ? this.settle(entry, signal) : entry));
     const entries = (await Promise.all(settled)).filter((entry) => entry !== undefined);
     const created = entries.flatMap(({ state, task }) => (state === "created" && task ? [task] : []));
-    const own = [...this.open.values()].map(({ facts, task }) =>
-      facts.origin === this.host.origin ? task : undefined,
-    );
-    const late = (await Promise.all(own)).filter((task) => task !== undefined);
+    const own = [...this.open.values()].filter(({ facts }) => facts.origin === this.host.origin);
+    const late = (await Promise.all(own.map(({ task }) => task))).filter((task) => task !== undefined);
     return {
       tasks: [...created, ...late.filter(({ taskid }) => !created.some((task) => task.taskid === taskid))],
       finished: entries.flatMap((entry) => (isFinished(entry) && entry.task ? [entry.task] : [])),

@@ -69,9 +69,7 @@ export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version
    * Deletes the task. Whether that stops or refunds a running task is not documented by the service.
    *
    * @returns The response of the service.
-   * @throws A {@link ServiceError} if the service rejected the deletion
-   * @throws A {@link ConnectionError} if there was no complete response; it is safe to retry
-   * @throws An {@link InvalidRequestError} if an option is not valid
+   * @throws The errors of `check`
    * @example
    * await download(task, "out/");
    * await task.delete();

@@ -1,4 +1,4 @@
-import { onAbort } from "./deadline.ts";
+import { type Ending, onAbort } from "./deadline.ts";
 
 /** A clock with timers and a source of random numbers. Tests inject their own. */
 export interface Clock {
@@ -43,13 +43,16 @@ export class Time {
 
   /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
   alarm(ms: number, ring: () => void, reason: SleepReason): Cancel {
-    if (ms <= longestDelayMs) return this.#start(ms, ring, reason);
+    return ms <= longestDelayMs ? this.#start(ms, ring, reason) : this.#startAgain(ms, ring, reason);
+  }
+
+  #startAgain(ms: number, ring: () => void, reason: SleepReason): Cancel {
     const goOn = () => (cancel = this.alarm(ms - longestDelayMs, ring, reason));
     let cancel = this.#start(longestDelayMs, goOn, reason);
     return () => cancel();
   }
 
-  sleep(ms: number, signal: AbortSignal | undefined, reason: SleepReason): Promise<void> {
+  sleep(ms: number, signal: Ending | undefined, reason: SleepReason): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.alarm(ms, () => (release(), resolve()), reason);
       const release = onAbort(signal, () => (cancel(), reject(signal?.reason)));

@@ -2,6 +2,7 @@ import { ServiceError } from "../errors/errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { State, Task, TaskRecord } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
+import { onAbort } from "../time/deadline.ts";
 import type { Durations } from "./durations.ts";
 
 /** The time after its creation in which the service's queries may not know a task. */
@@ -69,15 +70,19 @@ export class Pace {
   }
 
   /** Sleeps until `due`. Reconsiders halfway, because other tasks may have shown that it is earlier or later. */
-  async untilDue(signal: AbortSignal | undefined): Promise<number> {
-    let now = this.#time.steady();
-    for (let left = this.due() - now; left > 0; left = this.due() - now) {
-      const ms = left > soonMs ? left / 2 : left;
-      await this.#time.sleep(ms, signal, "pause");
-      // A clock may stand still.
-      now = Math.max(now + ms, this.#time.steady());
-    }
-    return now;
+  untilDue(signal: AbortSignal | undefined): Promise<number> {
+    return new Promise((resolve, reject) => {
+      let cancel = () => {};
+      const release = onAbort(signal, () => (cancel(), reject(signal?.reason)));
+      const step = (now: number) => {
+        const left = this.due() - now;
+        if (left <= 0) return void (release(), resolve(now));
+        const ms = left > soonMs ? left / 2 : left;
+        // A clock may stand still.
+        cancel = this.#time.alarm(ms, () => step(Math.max(now + ms, this.#time.steady())), "pause");
+      };
+      if (!signal?.aborted) step(this.#time.steady());
+    });
   }
 
   /** Returns the time that is left. If the machine slept until the deadline had passed, there is still time for the last poll. */

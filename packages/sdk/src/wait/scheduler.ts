@@ -1,5 +1,5 @@
 import type { Time } from "../time/clock.ts";
-import { onAbort } from "../time/deadline.ts";
+import { type Ending, onAbort } from "../time/deadline.ts";
 import type { DurationsOf } from "./durations.ts";
 
 /** Options for the polling of all waits of a client. */
@@ -22,53 +22,49 @@ export class Scheduler {
   /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
   timeoutMs = 10_000;
   readonly #time: Time;
-  readonly #inFlight: Semaphore;
-  readonly #slots: Semaphore;
+  readonly #waiting = new Set<() => void>();
+  #freeSlots: number;
+  /** The number of further polls that may be in flight, with a slot or without. */
+  #left: number;
 
   constructor(options: SchedulerOptions, time: Time, durationsOf: DurationsOf) {
     this.durationsOf = durationsOf;
     this.#time = time;
-    this.#inFlight = new Semaphore(mostInFlight(options));
-    this.#slots = new Semaphore(mostInFlight(options) / 4);
+    this.#left = mostInFlight(options);
+    this.#freeSlots = this.#left / 4;
   }
 
-  /** Runs a poll when there is a slot. If it takes long, it gives its slot to the next. */
-  poll<T>(signal: AbortSignal, poll: () => Promise<T>): Promise<T> {
-    return this.#inFlight.run(signal, () =>
-      this.#slots.run(signal, (leave) => poll().finally(this.#time.alarm(this.timeoutMs / 4, leave, "limit"))),
-    );
+  /** Runs a poll when there is a slot. If it takes long, it gives its slot to the next. Rejects if there is none until an abort. */
+  async poll<T>(ending: Ending, poll: () => Promise<T>): Promise<T> {
+    ending.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const release = onAbort(ending, () => this.#waiting.delete(start) && reject(ending.reason));
+      const start = () => (release(), resolve());
+      this.#waiting.add(start);
+      this.#fill();
+    });
+    let slots = 1;
+    const leave = () => {
+      this.#freeSlots += slots;
+      slots = 0;
+      this.#fill();
+    };
+    return poll()
+      .finally(this.#time.alarm(this.timeoutMs / 4, leave, "limit"))
+      .finally(() => (this.#left++, leave()));
   }
 
   recordLatency(ms: number): void {
     this.timeoutMs = Math.max(1_000, 8 * ms, 0.98 * this.timeoutMs);
   }
-}
 
-class Semaphore {
-  readonly #queue = new Set<() => void>();
-  #free: number;
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  /** Runs in a place, which may be left early. Rejects with the reason of the signal if that aborts before there is one. */
-  async run<T>(signal: AbortSignal | undefined, run: (leave: () => void) => Promise<T>): Promise<T> {
-    signal?.throwIfAborted();
-    if (this.#free > 0) this.#free--;
-    else
-      await new Promise<void>((resolve, reject) => {
-        const release = onAbort(signal, () => this.#queue.delete(enter) && reject(signal?.reason));
-        const enter = () => (release(), resolve());
-        this.#queue.add(enter);
-      });
-    let leave = () => {
-      leave = () => undefined;
-      const [next] = this.#queue;
-      if (next) this.#queue.delete(next);
-      else this.#free++;
-      next?.();
-    };
-    return run(() => leave()).finally(() => leave());
+  #fill(): void {
+    for (const start of this.#waiting) {
+      if (this.#freeSlots <= 0 || this.#left <= 0) return;
+      this.#freeSlots--;
+      this.#left--;
+      this.#waiting.delete(start);
+      start();
+    }
   }
 }

@@ -49,7 +49,6 @@ export async function* waitEach<T extends Task>(
  * Waits for all tasks. A task that fails does not reject the promise: its outcome has the error.
  *
  * @param tasks The tasks, of either kind and of any client.
- * @param options The options of each wait.
  * @returns One outcome for each task, in input order.
  * @throws The signal's reason, immediately, if the signal aborts
  * @example

@@ -1,11 +1,10 @@
+import type { CallContext, CallHost } from "../call/call.ts";
 import { ConnectionError, type LastRecord, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
-import type { Emit } from "../errors/events.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Records, State, Task, WaitOptions } from "../task/task.ts";
-import type { Time } from "../time/clock.ts";
-import { Deadline, orAbort } from "../time/deadline.ts";
+import { Deadline, type Ending, orAbort } from "../time/deadline.ts";
 import { Pace, type Polled } from "./pace.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -24,17 +23,15 @@ export interface WaitCheck<K extends Kind = Kind> {
   readonly recorded: Promise<void>;
 }
 
-export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<WaitCheck<K>>;
+export type Poll = Required<Pick<CallContext, "signal" | "pollTimeoutMs">>;
 
-export interface WaitHost {
-  readonly emit: Emit;
-  readonly time: Time;
+export interface WaitHost extends Pick<CallHost, "emit" | "time"> {
   readonly scheduler: Scheduler;
 }
 
 export async function waitFor<K extends Kind>(
   task: Task<K>,
-  check: CheckOnce<K>,
+  check: (poll: Poll) => Promise<WaitCheck<K>>,
   options: WaitOptions<K>,
   host: WaitHost,
 ): Promise<Records[K]> {
@@ -52,47 +49,50 @@ export async function waitFor<K extends Kind>(
     const { state, status, record } = check ?? {};
     await onUpdate?.({ task, checks: ++checks, elapsedMs, state, status, record, error });
   };
-  for (;;) {
-    const now = await pace.untilDue(signal);
-    const leftMs = pace.leftAt(now);
-    if (leftMs <= 0) break;
+  /** Polls in the time that is left, unless it is too early by then. Returns the last check if the task has ended. */
+  const poll = async (now: number, leftMs: number): Promise<WaitCheck<K> | undefined> => {
     const deadline = new Deadline(time, leftMs, () => "the deadline has passed", signal);
     // Once there is a slot, other tasks may have shown that it is too early.
     const isEarly = () => pace.due() > Math.max(now, time.steady());
-    const poll = async () => (isEarly() ? undefined : observe(check, deadline.signal, pace, host));
     try {
-      const polled = await scheduler.poll(deadline.signal, poll);
-      if (!polled) continue;
+      const polled = await scheduler.poll(deadline, async () => !isEarly() && observe(check, deadline, pace, host));
+      if (!polled) return undefined;
       last = polled;
       lastRecord = polled.check ?? lastRecord;
       pace.learn(polled);
-      await orAbort(report(polled), deadline.signal);
+      await orAbort(report(polled), deadline);
     } catch (error) {
       signal?.throwIfAborted();
       if (!deadline.passed) throw error;
     } finally {
       deadline.end();
     }
-    if (last?.check?.state === "succeeded") return last.check.record;
-    if (last?.check?.state === "failed") throw new TaskFailedError(task, last.check.record);
-    if (deadline.passed) break;
-    pace.throwIfFinal(last?.error);
-    if (last?.error) emitRetry(last, task, pace, host);
+    if (!deadline.passed) pace.throwIfFinal(last?.error);
+    if (!deadline.passed && last?.error) emitRetry(last, task, pace, host);
+    return last?.check?.state === "pending" ? undefined : last?.check;
+  };
+  for (;;) {
+    const now = await pace.untilDue(signal);
+    // Also if the deadline passed during a poll: the machine may have slept, and then there is time for another one.
+    const leftMs = pace.leftAt(now);
+    if (leftMs <= 0) throw new WaitTimeoutError(task, waitTimeoutMs, last?.error, lastRecord);
+    const final = await poll(now, leftMs);
+    if (final?.state === "failed") throw new TaskFailedError(task, final.record);
+    if (final) return final.record;
   }
-  throw new WaitTimeoutError(task, waitTimeoutMs, last?.error, lastRecord);
 }
 
 /** Polls once. An error of the service or the network does not end the wait. */
 async function observe<K extends Kind>(
-  check: CheckOnce<K>,
-  signal: AbortSignal,
+  check: (poll: Poll) => Promise<WaitCheck<K>>,
+  ending: Ending,
   pace: Pace,
   { scheduler, time }: WaitHost,
 ): Promise<Polled<WaitCheck<K>>> {
   const sentAt = time.steady();
   const limitMs = pace.limitAt(sentAt, scheduler.timeoutMs);
-  const seen = await check(signal, limitMs).catch((error: unknown) => {
-    signal.throwIfAborted();
+  const seen = await check({ signal: ending, pollTimeoutMs: limitMs }).catch((error: unknown) => {
+    ending.throwIfAborted();
     if (error instanceof ServiceError || error instanceof ConnectionError) return error;
     throw error;
   });
