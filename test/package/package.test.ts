@@ -146,6 +146,15 @@ describe("in an empty project", () => {
     );
   });
 
+  test("an error of another copy of the package is recognized", async () => {
+    const script = `
+      const { MediaGenError } = await import("@mediagen/sdk");
+      const copy = await import(${JSON.stringify(pathToFileURL("packages/sdk/dist/index.js").href)});
+      const error = new copy.ConnectionError("queryVideoTask", new Error("why"));
+      console.log(error instanceof MediaGenError, [error, new Error("why"), undefined, "why"].map((one) => MediaGenError.is(one)).join());`;
+    expect(await evaluate(script)).toBe("false true,false,false,false");
+  });
+
   async function evaluate(script: string, type = "module"): Promise<string> {
     const run = promisify(execFile)(process.execPath, [`--input-type=${type}`, "-e", script], {
       cwd: project.directory,
