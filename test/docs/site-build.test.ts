@@ -155,7 +155,7 @@ test("every page carries a policy that allows no inline script or style, and no 
 
 /** All that pages consist of. A text in angle brackets, as `<width>`, would be an element of another name. */
 const elements =
-  "a aside b blockquote body br button circle code dd details div dl dt em figcaption figure footer form h1 h2 h3 h4 h5 head header html img input kbd label li link main meta nav noscript ol p path pre rect script section small span strong summary svg table tbody td text thead title tr th ul video g";
+  "a aside b blockquote body br button circle code dd details div dl dt em figcaption figure footer form h1 h2 h3 h4 h5 head header html img input kbd label li link main meta nav noscript ol p path pre rect script section small span strong summary svg table tbody td text thead title tr th ul video wbr g";
 
 test("no page has an unknown element, an inline script, style or handler, or loads anything from elsewhere", () => {
   const known = new Set(elements.split(" "));

@@ -105,9 +105,9 @@ describe("a call that hangs in auto time", () => {
     const task = await media.image.generate("imgmodelv4", form);
     const begin = clock.now();
     await expect(task.wait()).rejects.toMatchObject({ name: "WaitTimeoutError" });
-    // The last query has moved time on.
+    // The machine may have slept in the last query, so another one has a second. Both have moved time on.
     expect(clock.now() - begin).toBeGreaterThanOrEqual(30 * 60_000);
-    expect(clock.now() - begin).toBeLessThan(30 * 60_000 + 2_000);
+    expect(clock.now() - begin).toBeLessThan(30 * 60_000 + 4_000);
   });
 
   test("keeps its limit in real time while another call is being served", async () => {

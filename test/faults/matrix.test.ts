@@ -51,7 +51,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       expectedOf(asked) ?? expectedOf("query");
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
-    const stallTimeoutMs = outcome === "file" ? 5_000 : 300;
+    const stallTimeoutMs = outcome === "file" ? 5_000 : 1_000;
     const options = witness.options(asked === "download" ? undefined : () => server.hung(), paused);
     try {
       const media = entries[entry]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });

@@ -32,7 +32,7 @@ const budgets: Sizes = {
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
   "scripts: lines": [620],
-  "test: lines of TypeScript": [10_083],
+  "test: lines of TypeScript": [10_038],
   "docs/site: lines": [66],
 };
 
