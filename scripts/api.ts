@@ -59,13 +59,6 @@ function createSurface(program: ts.Program, root: string) {
   const checker = program.getTypeChecker();
   const printer = ts.createPrinter({ removeComments: true });
   const shown = new Set<ts.Symbol>();
-  /** Kinds of symbols that are declared on their own, unlike parameters and members. */
-  const standing =
-    ts.SymbolFlags.Interface |
-    ts.SymbolFlags.TypeAlias |
-    ts.SymbolFlags.Class |
-    ts.SymbolFlags.Function |
-    ts.SymbolFlags.BlockScopedVariable;
   const isOurs = (file: ts.SourceFile) => file.fileName.startsWith(root.replaceAll("\\", "/"));
   // Generated files are committed, so reviews show their changes anyway.
   const isMachineWritten = (file: ts.SourceFile) => file.fileName.includes(".gen.");
@@ -88,19 +81,6 @@ function createSurface(program: ts.Program, root: string) {
     return texts.join("\n").replace(/\bexport (declare )?|\bdeclare /g, "");
   }
 
-  /** Types of this package that the declarations of a symbol name, and that the entry point does not export. */
-  function hiddenBehind(symbol: ts.Symbol): readonly ts.Symbol[] {
-    const found: ts.Symbol[] = [];
-    const visit = (node: ts.Node): void => {
-      const at = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
-      const other = at && behind(at);
-      if (other && other.flags & standing && !shown.has(other) && declarationsOf(other).length > 0) found.push(other);
-      ts.forEachChild(node, visit);
-    };
-    for (const declaration of declarationsOf(symbol)) visit(declaration);
-    return found;
-  }
-
   return {
     entryPoint(fileName: string): string {
       const file = program.getSourceFile(fileName);
@@ -112,9 +92,7 @@ function createSurface(program: ts.Program, root: string) {
         .filter((symbol) => declarationsOf(symbol).length > 0 && !shown.has(symbol));
       if (exported.length === 0) return "A command: it runs where it is imported, and exports nothing.";
       for (const symbol of exported) shown.add(symbol);
-      const block = `\`\`\`ts\n${exported.map(print).sort().join("\n")}\n\`\`\``;
-      const hidden = [...new Set(exported.flatMap(hiddenBehind).map(({ name }) => `\`${name}\``))].sort();
-      return hidden.length > 0 ? `${block}\n\nNamed by it and not exported: ${hidden.join(", ")}.` : block;
+      return `\`\`\`ts\n${exported.map(print).sort().join("\n")}\n\`\`\``;
     },
   };
 }

@@ -1,51 +1,26 @@
 import { spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = new URL("..", import.meta.url);
+const root = fileURLToPath(new URL("..", import.meta.url));
+const [lock, done] = [join(root, "package-lock.json"), join(root, "node_modules/.setup")];
 
-/** Installs the devDependencies, which `npm ci` leaves out, unless they are installed. Nothing else in this project installs them. */
-export default async function setUp(): Promise<void> {
-  if ((await missing()).length === 0) return;
+/** Installs the devDependencies, which `npm ci` leaves out, unless those of this lockfile are installed. Nothing else in this project installs them. */
+export default function setUp(): void {
+  if (existsSync(done) && readFileSync(done, "utf8") === readFileSync(lock, "utf8")) return;
+  if (!existsSync(join(root, "node_modules/.package-lock.json")))
+    throw new TypeError("setup: node_modules is missing or incomplete. Run `npm ci` first.");
   console.error("Installing the devDependencies: browser, linters, docs and queues (350 MB, once).");
-  const args = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
-  const { status, error } = spawnSync("npm", args, {
-    cwd: fileURLToPath(root),
-    stdio: ["ignore", 2, 2],
-    shell: process.platform === "win32",
-  });
-  if (error) throw new TypeError(`setup: npm could not be run (${error.message}). Install it, or put it into PATH.`);
-  const left = await missing();
-  if (status === 0 && left.length === 0) return;
-  throw new TypeError(
-    `setup: npm could not install ${left.slice(0, 3).join(", ")}. If the machine cannot reach a registry, first run \`npm ci --include=dev\`.`,
+  const { status, error } = spawnSync(
+    "npm",
+    ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
+    { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" },
   );
-}
-
-interface Lock {
-  readonly packages: Readonly<Record<string, Locked>>;
-}
-
-interface Locked {
-  readonly version?: string;
-  readonly link?: boolean;
-  readonly optional?: boolean;
-  readonly devOptional?: boolean;
-}
-
-/** Returns the packages of the lockfile that are not installed in its version. Ignores optional ones, which may be for other machines. */
-async function missing(): Promise<readonly string[]> {
-  const locked = await readLock("package-lock.json");
-  const installed = await readLock("node_modules/.package-lock.json").catch((error: unknown) => {
-    throw new TypeError("setup: node_modules is missing or incomplete. Run `npm ci` first.", { cause: error });
-  });
-  return Object.entries(locked.packages).flatMap(([path, { version, link, optional, devOptional }]) => {
-    const isNeeded = path.includes("node_modules/") && !link && !optional && !devOptional;
-    return isNeeded && installed.packages[path]?.version !== version ? path : [];
-  });
-}
-
-async function readLock(path: string): Promise<Lock> {
-  // The cast: npm wrote it.
-  return JSON.parse(await readFile(new URL(path, root), "utf8")) as Lock;
+  if (error) throw new TypeError(`setup: npm could not be run (${error.message}). Install it, or put it into PATH.`);
+  if (status !== 0)
+    throw new TypeError(
+      "setup: npm could not install the devDependencies. If the machine cannot reach a registry, first run `npm ci --include=dev`.",
+    );
+  copyFileSync(lock, done);
 }

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import {
   createMediaGen,
@@ -18,44 +17,30 @@ const out = fileURLToPath(new URL("../out/", import.meta.url));
 
 /** Generates a batch of images and a video from a prompt on the embedded emulator, and saves them to disk. */
 export default async function run(args: readonly string[]): Promise<void> {
-  if (process.env["npm_config_image"] || process.env["npm_config_keep"]) {
-    throw new TypeError(
-      'npm keeps flags for itself unless "--" stands before them: npm start -- "a prompt" --image first.png',
-    );
-  }
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { image: { type: "string", multiple: true, default: [] }, keep: { type: "boolean", default: false } },
-  });
-  const prompt = positionals.join(" ") || "A fox runs through snow";
+  const prompt = args.join(" ") || "A fox runs through snow";
   const emulator = createEmulator({ clock: { speed: 4 }, seed: Date.now() });
   const server = await listen(emulator);
   const { apiKey, statuses } = emulator.client;
   const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, statuses });
   try {
     console.log(`The emulator is running at ${server.baseUrl}\n`);
-    const given = await Promise.all(values.image.map((path) => fileFrom(path)));
-    await generateBoth(media, prompt, given);
+    await generateBoth(media, prompt);
     console.log(`\n${emulator.charges.length} generations. No money was spent.`);
   } catch (error) {
     if (!(error instanceof MediaGenError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
   }
-  if (values.keep && !process.exitCode)
-    console.log(`\n${server.baseUrl}/_emulator/ shows what happened. Stop it with Ctrl+C.`);
-  else await server.close();
+  await server.close();
 }
 
-async function generateBoth(media: MediaGen, prompt: string, given: readonly File[]): Promise<void> {
+async function generateBoth(media: MediaGen, prompt: string): Promise<void> {
   const spec = byKind(readSpec(await readFile(specFile, "utf8")));
   console.log(`Images of "${prompt}"`);
   const pictures = await finish(await generateFirst(media, spec, "image", { prompt }));
 
-  // The first picture is the source of the video, unless you pass files.
-  const sourceImage = given.length > 0 ? given : [await fileFrom(pictures[0] ?? "")];
-  console.log(`\nA video of "${prompt}" from ${sourceImage.map(({ name }) => name).join(", ")}`);
+  const sourceImage = await fileFrom(pictures[0] ?? "");
+  console.log(`\nA video of "${prompt}" from ${sourceImage.name}`);
   await finish(await generateFirst(media, spec, "video", { prompt, sourceImage }));
 }
 

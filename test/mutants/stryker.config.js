@@ -21,5 +21,6 @@ export default {
   incrementalFile: "out/mutants.json",
   tempDirName: "out/stryker",
   ignorePatterns: ["out", "dist", "docs/site", "test/bench", "test/engines"],
-  reporters: ["progress-append-only"],
+  reporters: ["progress-append-only", "clear-text"],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
 };

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { lintWorkflow } from "../../scripts/lint.ts";
 import { specFile } from "../../scripts/spec.ts";
 
 /** What the lint says of a spec: nothing but praise where it passes. */
@@ -96,34 +95,4 @@ test("Dependabot knows of every lockfile, and of the workflows", async () => {
   expect(updates[1]?.directories?.map((path) => join(path, "package-lock.json").slice(1)).sort()).toEqual(
     lockfiles.trim().split("\n").sort(),
   );
-});
-
-describe("the lint of workflows refuses", () => {
-  const workflow = `on: push\n\npermissions:\n  contents: read\n\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@${"0".repeat(40)} # v1\n`;
-
-  test.for<[string, string, string, RegExp]>([
-    ["what GitHub does not know", "ubuntu-latest", "ubuntu-${{ matrix.release }}", /release/],
-    [
-      "an action by a tag, which may move",
-      /@0+ # v1/.exec(workflow)?.[0] ?? "",
-      "@v1",
-      /actions\/checkout@v1 is not pinned/,
-    ],
-    ["a workflow that may write", "contents: read", "contents: write", /may read/],
-    [
-      "a job that installs packages while it may publish",
-      "    steps:\n",
-      "    permissions:\n      id-token: write\n    steps:\n      - run: npm ci\n",
-      /test has an id-token/,
-    ],
-    [
-      "a job that may write everything and runs a package",
-      "    steps:\n",
-      "    permissions: write-all\n    steps:\n      - run: pnpm dlx tool\n",
-      /test has an id-token/,
-    ],
-  ])("%s", async ([, from, to, fault]) => {
-    expect(await lintWorkflow("test.yml", workflow)).toEqual([]);
-    expect(await lintWorkflow("test.yml", workflow.replace(from, to))).toEqual([expect.stringMatching(fault)]);
-  });
 });
