@@ -27,7 +27,6 @@ for (const name of names.filter((one) => !pageOnly && (wanted.length === 0 || wa
 if (!quick) await writePage();
 
 async function measure(row: Row): Promise<Measured> {
-  const begin = performance.now();
   const tables = await row.measure((count) => (quick ? Math.max(1, Math.ceil(count / 20)) : count));
   const [cpu] = cpus();
   return {
@@ -35,7 +34,6 @@ async function measure(row: Row): Promise<Measured> {
     commit: git("log", "-1", "--format=%h") + (git("status", "--porcelain") === "" ? "" : "+"),
     node: process.version,
     machine: `${cpus().length} cores, ${cpu?.model}`,
-    seconds: (performance.now() - begin) / 1_000,
     tables,
   };
 }

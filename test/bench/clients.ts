@@ -17,7 +17,6 @@ export interface Client {
 
 /** How a client is created. */
 export interface ClientOptions {
-  /** Where the local server is. */
   readonly base: string;
   readonly maxQueriesInFlight?: number | undefined;
 }
@@ -56,7 +55,6 @@ const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Clien
       generate: async (promptText) =>
         (await runway.textToImage.create({ model: "gen4_image", promptText, ratio: "1024:1024" })).id,
       wait: (taskid) => runway.tasks.retrieve(taskid).waitForTaskOutput(),
-      upload: (path) => runway.uploads.createEphemeral({ file: createReadStream(path) }),
     };
   },
   async replicate({ base }) {
@@ -80,24 +78,13 @@ const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Clien
       query: (requestId) => fal.queue.status("owner/app", { requestId }),
       generate: async (prompt) => (await fal.queue.submit("owner/app", { input: { prompt } })).request_id,
       wait: (requestId) => fal.queue.subscribeToStatus("owner/app", { requestId, mode: "polling" }),
-      upload: async (path) => fal.storage.upload(await openAsBlob(path)),
     };
   },
   async "raw fetch"({ base }) {
     const url = queryUrl(base);
     return {
       query: async (taskid) => (await fetch(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).json(),
-      async upload(path) {
-        const form = new FormData();
-        form.append("prompt", "A fox");
-        form.append("sourceImage.items", await openAsBlob(path), "file.gif");
-        const to = { method: "POST", headers: { authorization: apiKey }, body: form };
-        return (await fetch(`${base}/media/v1/images/imgmodelv45`, to)).json();
-      },
     };
-  },
-  async "raw fetch, GET"({ base }) {
-    return { query: async (taskid) => (await fetch(`${base}/replicate/predictions/${taskid}`, { headers })).json() };
   },
   async "node:http"({ base }) {
     // Not by an import, which would load undici, too.

@@ -8,8 +8,6 @@ export const consumers: Readonly<Record<string, string>> = {
   "@mediagen/sdk": "mediagen.ts",
   "openapi-fetch": "openapi-fetch.ts",
   replicate: "replicate.ts",
-  "@fal-ai/client": "fal.ts",
-  openai: "openai.ts",
 };
 
 /** The path of a client's program. */
@@ -35,9 +33,6 @@ export async function bundle(entry: string, { splitting = true } = {}): Promise<
 }
 
 /** The bytes of scripts, each compressed by itself, as a browser gets them. */
-export function weigh(scripts: readonly Uint8Array[]): { readonly minified: number; readonly gzip: number } {
-  return {
-    minified: scripts.reduce((sum, { length }) => sum + length, 0),
-    gzip: scripts.reduce((sum, script) => sum + gzipSync(script, { level: 9 }).length, 0),
-  };
+export function weigh(scripts: readonly Uint8Array[]): number {
+  return scripts.reduce((sum, script) => sum + gzipSync(script, { level: 9 }).length, 0);
 }

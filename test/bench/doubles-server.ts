@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { endOf, newTaskid, type Seen, type Settings, whatWasSeen } from "./doubles.ts";
+import { endOf, newTaskid, type Seen, type Settings } from "./doubles.ts";
 import { randomFrom } from "./random.ts";
 
-/** What a service answers. */
 interface Answer {
   readonly json: object;
   readonly kind?: "created" | "queried";
@@ -12,7 +11,6 @@ interface Answer {
 
 interface Asked {
   readonly method: string;
-  /** What stands in the path after the client's name. */
   readonly path: readonly string[];
   readonly body: string;
   readonly base: string;
@@ -57,9 +55,6 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
     }));
   },
   runway({ method, path, base }) {
-    if (path[1] === "uploads")
-      return { json: { uploadUrl: `${base}/runway/storage`, fields: { key: "file" }, runwayUri: "runway://file" } };
-    if (path[0] === "storage") return { json: {} };
     if (method === "POST") return created((id) => ({ id }));
     return queried(path[2], (done, id) => {
       const state = done ? { status: "SUCCEEDED", output: [`${base}/result`] } : { status: "RUNNING", progress: 0.5 };
@@ -73,17 +68,14 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
       return created((id) => ({ id, status: "succeeded", output: [result], urls: { get: `${base}/replicate/${id}` } }));
     if (path[0] === "files") return { json: { id: "file", urls: { get: result } } };
     if (method === "POST") return created((id) => ({ id, status: "starting", urls: {} }));
-    const [succeeded, processing] = [
-      { status: "succeeded", output: result },
-      { status: "processing", output: null },
-    ];
-    return queried(path[1], (done, id) => ({ id, urls: {}, logs: "", ...(done ? succeeded : processing) }));
+    return queried(path[1], (done, id) => {
+      const state = done ? { status: "succeeded", output: result } : { status: "processing", output: null };
+      return { id, urls: {}, logs: "", ...state };
+    });
   },
   fal({ path, base }) {
     const result = `${base}/result`;
-    const [first, , third, part] = path;
-    if (first === "storage") return { json: { upload_url: `${base}/fal/put/file`, file_url: result } };
-    if (first === "put") return { json: { partNumber: Number(third), etag: "etag" } };
+    const [, , third, part] = path;
     if (third !== "requests")
       return created((request_id) => ({
         ...{ request_id, status: "IN_QUEUE", queue_position: 0 },
@@ -110,14 +102,13 @@ const longestBody = 64 * 1024;
 function serve(): void {
   let settings: Settings = {};
   let random = randomFrom(1);
-  let [queries, bodiesWithoutLength, bytes] = [0, 0, 0];
+  let [queries, bytes] = [0, 0];
   let paid: Record<string, string[]> = {};
   const open = new Set<Socket>();
   let sockets = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", headers, url = "" } = request;
-    if (method !== "GET" && headers["content-length"] === undefined) bodiesWithoutLength++;
     const body = method === "GET" ? "" : await read(request);
     const [path = ""] = url.split("?");
     const [, client = "", ...rest] = path.split("/");
@@ -138,13 +129,10 @@ function serve(): void {
 
   /** The beginning of a body: no more than a form's fields and a query's JSON need. */
   async function read(request: IncomingMessage): Promise<string> {
-    const begin = performance.now();
     let [text, length] = ["", 0];
     for await (const piece of request as AsyncIterable<Buffer>) {
       if (length < longestBody) text += piece.toString("latin1");
       length += piece.length;
-      const aheadMs = (length / (settings.bytesPerSecond ?? Infinity)) * 1_000 - (performance.now() - begin);
-      if (aheadMs > 5) await new Promise((resolve) => setTimeout(resolve, aheadMs));
     }
     bytes += length;
     return text;
@@ -162,12 +150,12 @@ function serve(): void {
     sockets = Math.max(sockets, open.size);
     socket.once("close", () => open.delete(socket));
   });
-  process.on("message", (given: Settings | typeof whatWasSeen) => {
-    process.send?.({ queries, sockets, paid, bodiesWithoutLength, bytes } satisfies Seen);
-    if (given === whatWasSeen) return;
+  process.on("message", (given: Settings | "seen") => {
+    process.send?.({ queries, sockets, paid, bytes } satisfies Seen);
+    if (given === "seen") return;
     settings = given;
     random = randomFrom(given.seed ?? 1);
-    [queries, bodiesWithoutLength, bytes, sockets, paid] = [0, 0, 0, 0, {}];
+    [queries, bytes, sockets, paid] = [0, 0, 0, {}];
     // What an ended client has left open is not the next one's.
     for (const socket of open) socket.destroy();
     open.clear();

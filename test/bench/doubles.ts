@@ -2,10 +2,8 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** How the server answers, and what it forgets what it has seen for. */
+/** How the server responds. */
 export interface Settings {
-  /** How fast it reads. */
-  readonly bytesPerSecond?: number;
   /** How it loses a fifth of the answers to generations, and which ones. */
   readonly lose?: "cut" | "closed" | "rejected";
   readonly seed?: number;
@@ -18,12 +16,8 @@ export interface Seen {
   readonly sockets: number;
   /** Tasks that were paid for, by the number that the prompt names; more than one is a duplicate. */
   readonly paid: Readonly<Record<string, readonly string[]>>;
-  readonly bodiesWithoutLength: number;
   readonly bytes: number;
 }
-
-/** A request for what was seen, in place of settings. */
-export const whatWasSeen = "what was seen";
 
 /** The local server, which speaks as each client's own service does: a client's address is `base` and its own name. */
 export interface Doubles {
@@ -40,7 +34,7 @@ export interface Doubles {
 export async function startDoubles(): Promise<Doubles> {
   const child = fork(fileURLToPath(new URL("doubles-server.ts", import.meta.url)), { stdio: "inherit" });
   // The casts: what comes is what the server sends.
-  const ask = async (settings: Settings | typeof whatWasSeen) => {
+  const ask = async (settings: Settings | "seen") => {
     child.send(settings);
     return ((await once(child, "message")) as [Seen])[0];
   };
@@ -48,7 +42,7 @@ export async function startDoubles(): Promise<Doubles> {
   return {
     base: `http://127.0.0.1:${port}`,
     set: async (settings) => void (await ask(settings)),
-    seen: () => ask(whatWasSeen),
+    seen: () => ask("seen"),
     stop: () => void child.kill("SIGKILL"),
   };
 }

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { slug } from "github-slugger";
 import type { Column, Line, Row, Table } from "./table.ts";
 import { hasCharts } from "../../scripts/docs/charts.ts";
-import { spread } from "./table.ts";
+import { median } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
 export const names = ["size", "import", "query", "waiting", "lost-responses", "ai-sdk", "form", "upload", "emulator"];
@@ -13,8 +14,6 @@ export interface Measured {
   readonly commit?: string;
   readonly node: string;
   readonly machine: string;
-  /** How long the row took. */
-  readonly seconds: number;
   /** The lines of each table. */
   readonly tables: readonly (readonly Line[])[];
 }
@@ -34,11 +33,6 @@ export async function record(name: string, measured: Measured): Promise<void> {
   await writeFile(figures, `${text}\n`);
 }
 
-/** Writes the page of what was measured. */
-export async function writePage(): Promise<void> {
-  await writeFile(page, await pageOf(await readFigures()));
-}
-
 /** What was measured of a row. */
 export interface Part {
   readonly name: string;
@@ -47,12 +41,17 @@ export interface Part {
   readonly tables: readonly Table[];
 }
 
-async function readFigures(): Promise<AllMeasured> {
-  // The cast: what `record` wrote.
-  return JSON.parse(await readFile(figures, "utf8").catch(() => "{}")) as AllMeasured;
+/** Writes the page of what was measured. */
+export async function writePage(): Promise<void> {
+  await writeFile(page, await pageOf(await readFigures()));
 }
 
-/** A file for each row. */
+async function readFigures(): Promise<AllMeasured> {
+  // The cast: what `record` wrote.
+  return JSON.parse(await readFile(figures, "utf8")) as AllMeasured;
+}
+
+/** Imports the file of a row. */
 export async function loadRow(name: string): Promise<Row> {
   // The cast: what each of them exports.
   return ((await import(`./rows/${name}.ts`)) as { readonly row: Row }).row;
@@ -76,15 +75,11 @@ export async function pageOf(all: AllMeasured): Promise<string> {
 
 /** How, when and with which exact versions the rows were measured. */
 async function method(parts: readonly Part[]): Promise<string> {
-  const read = async (directory: string) => {
-    const text = await readFile(new URL(`${directory}package.json`, import.meta.url), "utf8");
-    // The cast: the project's own files.
-    return JSON.parse(text) as Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>>;
+  // The cast: the project's own file.
+  const { dependencies } = JSON.parse(await readFile(new URL("package.json", import.meta.url), "utf8")) as {
+    readonly dependencies: Readonly<Record<string, string>>;
   };
-  const [bench, project] = [await read(""), await read("../../")];
-  const all = { ...project.dependencies, ...project.devDependencies };
-  const own = ["@stoplight/prism-cli", "ajv", "esbuild"].map((name) => [name, all[name]] as const);
-  const sorted = [...Object.entries(bench.dependencies), ...own].sort(([one], [other]) => (one < other ? -1 : 1));
+  const versions = Object.entries(dependencies).map((one) => one.join(" "));
   const runOf = ({ measured: { at, commit, node, machine } }: Part) =>
     `on ${at}${commit === undefined ? "" : ` at commit ${commit}`} with Node ${node}, ${machine}`;
   const measured = [...new Set(parts.map(runOf))].map((run) => {
@@ -97,7 +92,7 @@ mediagen and its peers run in turn, in the same run, against the same local serv
 client runs in its own process, as its README says. A figure is the median of all rounds. A ratio is computed within each round, and the table shows the median of these ratios.
 docs/benchmarks.json has the figures of every round, also of tables that this page leaves out. \`npm run bench\` measures everything and writes this page.
 
-Versions: ${sorted.map(([name, version]) => `${name} ${version}`).join(", ")}.
+Versions: ${versions.join(", ")}; of Prism and Ajv those in the project's package.json.
 
 ${measured.join("\n\n")}
 `;
@@ -119,7 +114,7 @@ function notFirst(parts: readonly Part[]): string {
       table.columns.flatMap((column) => {
         const { ours, better } = behindOf(table, column);
         const { title } = part.row;
-        const place = shownOf(part).length > 0 ? `[${title}](#${anchorOf(title)})` : title;
+        const place = shownOf(part).length > 0 ? `[${title}](#${slug(title)})` : title;
         return better === "" ? [] : [`| ${place} | ${table.title}: ${column.label} | ${ours} | ${better} |`];
       }),
     ),
@@ -142,20 +137,18 @@ function behindOf({ lines, references = [] }: Table, { key, digits = 0, better }
   const sign = better === "less" ? 1 : -1;
   const clients = lines
     .filter(({ name, rounds }) => better !== undefined && rounds.length > 0 && !references.includes(name))
-    .map((line) => ({ name: line.name, few: line.rounds.length < 3, ...spread(line, key) }))
-    .sort((one, other) => sign * (one.median - other.median));
-  const [own, others] = [true, false].map((isOwn) =>
-    clients.filter(({ name }) => name.startsWith("@mediagen/") === isOwn),
+    .map((line) => ({ name: line.name, is: median(line, key) }))
+    .sort((one, other) => sign * (one.is - other.is));
+  const { true: own = [], false: others = [] } = Object.groupBy(
+    clients,
+    ({ name }) => `${name.startsWith("@mediagen/")}`,
   );
   type Client = (typeof clients)[number];
-  // The quartiles of three rounds or more must not overlap either.
-  const isBetter = (one: Client, than: Client) =>
-    sign * (one.median - than.median * (1 - 0.05 * sign)) < 0 &&
-    (one.few || than.few || one.high < than.low || than.high < one.low);
-  const behind = own?.filter((than) => others?.some((one) => isBetter(one, than))) ?? [];
-  const ahead = others?.filter((one) => behind.some((than) => isBetter(one, than))) ?? [];
+  const isBetter = (one: Client, than: Client) => sign * (one.is - than.is * (1 - 0.05 * sign)) < 0;
+  const behind = own.filter((than) => others.some((one) => isBetter(one, than)));
+  const ahead = others.filter((one) => behind.some((than) => isBetter(one, than)));
   const list = (all: readonly Client[]) =>
-    all.map(({ name, median }) => `${name.replace("@mediagen/", "")} ${written(median, digits)}`).join(", ");
+    all.map(({ name, is }) => `${name.replace("@mediagen/", "")} ${written(is, digits)}`).join(", ");
   return { ours: list(behind), better: list(ahead) };
 }
 
@@ -180,8 +173,7 @@ export function sectionOf({ name, row, tables }: Part): string {
 function tableLines({ columns, lines }: Table): string[] {
   const cell = (line: Line, { key, digits = 0 }: Column) => {
     if (line.rounds.length === 0) return "failed";
-    const { median } = spread(line, key);
-    return Number.isNaN(median) ? "" : written(median, digits);
+    return Number.isNaN(median(line, key)) ? "" : written(median(line, key), digits);
   };
   const failures = lines.filter(({ failed }) => failed).map(({ name, failed }) => `\n${name} failed: ${failed}`);
   return [
@@ -190,13 +182,6 @@ function tableLines({ columns, lines }: Table): string[] {
     ...lines.map((line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`),
     ...failures,
   ];
-}
-
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replace(/[^a-z\d\s-]/g, "")
-    .replaceAll(" ", "-");
 }
 
 function written(value: number, digits: number): string {

@@ -1,5 +1,3 @@
-import { fileURLToPath } from "node:url";
-
 /** What one measurement came to, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
@@ -15,7 +13,7 @@ export interface Column {
 export interface Line {
   readonly name: string;
   readonly rounds: readonly Figures[];
-  readonly failed?: string;
+  readonly failed?: string | undefined;
 }
 
 /** What a table shows. The lines are measured. */
@@ -44,9 +42,6 @@ export interface Row {
   measure(scale: Scale): Promise<readonly (readonly Line[])[]>;
 }
 
-/** Where this machine has the project: nobody else needs to read that. */
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
 /** A number as the row gives it, or much smaller if the run only shows that the row works. */
 export type Scale = (count: number) => number;
 
@@ -56,19 +51,19 @@ export async function inTurn(
   rounds: number,
   measure: (name: string, round: number) => Promise<Figures>,
 ): Promise<Line[]> {
-  const lines = names.map((name): { name: string; rounds: Figures[]; failed?: string } => ({ name, rounds: [] }));
+  const lines = names.map((name): { name: string; rounds: Figures[]; failed?: string | undefined } => ({
+    name,
+    rounds: [],
+  }));
   for (let round = 0; round < rounds; round++) {
     for (const line of lines) {
       const { name } = line;
-      process.stderr.write(`  round ${round + 1} of ${rounds}: ${name}`);
-      const begin = performance.now();
+      console.error(`  round ${round + 1} of ${rounds}: ${name}`);
       try {
         line.rounds.push(await measure(name, round));
-        process.stderr.write(` (${((performance.now() - begin) / 1_000).toFixed(1)} s)\n`);
       } catch (error) {
-        const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
-        line.failed = first.replaceAll(root, "");
-        process.stderr.write(` failed: ${line.failed}\n`);
+        [line.failed] = String(error).split("\n");
+        console.error(`  failed: ${line.failed}`);
       }
     }
   }
@@ -87,20 +82,9 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
   }));
 }
 
-/** So many rounds have quartiles; of fewer, the range is shown. */
-const leastForQuartiles = 4;
-
-/** The median of a figure over the rounds, and its quartiles, or its range if the rounds are few. */
-export function spread(
-  { rounds }: Line,
-  key: string,
-): { readonly median: number; readonly low: number; readonly high: number } {
+/** The median of a figure over the rounds. */
+export function median({ rounds }: Line, key: string): number {
   const values = rounds.map((figures) => figures[key] ?? Number.NaN).sort((a, b) => a - b);
-  const at = (share: number) => {
-    const place = (values.length - 1) * share;
-    const [below = Number.NaN, above = Number.NaN] = [values[Math.floor(place)], values[Math.ceil(place)]];
-    return below + (above - below) * (place % 1);
-  };
-  const beyond = values.length < leastForQuartiles ? 0 : 0.25;
-  return { median: at(0.5), low: at(beyond), high: at(1 - beyond) };
+  const [below = Number.NaN, above = Number.NaN] = [values[(values.length - 1) >> 1], values[values.length >> 1]];
+  return (below + above) / 2;
 }

@@ -31,8 +31,8 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [620],
-  "test: lines of TypeScript": [10_038],
+  "scripts: lines": [310],
+  "test: lines of TypeScript": [9_740],
   "docs/site: lines": [66],
 };
 
@@ -112,7 +112,7 @@ function optionsOf(name: string, file: string): number {
 }
 
 async function bytesOf(options: { readonly splitting: boolean }): Promise<number> {
-  return Math.ceil(weigh(await bundle(consumerOf("@mediagen/sdk"), options)).gzip / 100) * 100;
+  return Math.ceil(weigh(await bundle(consumerOf("@mediagen/sdk"), options)) / 100) * 100;
 }
 
 function over(limit: number, all: readonly number[]): readonly number[] {

@@ -27,10 +27,8 @@ export const row: Row = {
   what: `Each server in its own process; the load comes over ${clients} bare sockets.`,
   tables: [
     {
-      title: "Start, requests and memory",
+      title: "Requests and memory",
       columns: [
-        { key: "startMs", label: "until the first response, ms", better: "less" },
-        { key: "startCpuMs", label: "CPU until then, ms", better: "less" },
         { key: "queriesPerSecond", label: "JSON queries/s", better: "more" },
         { key: "queriesPerSecond of Prism", label: "times Prism", digits: 1 },
         { key: "formsPerSecond", label: "multipart generations/s", better: "more" },
@@ -44,26 +42,23 @@ export const row: Row = {
     const measured = await inTurn(Object.keys(servers), scale(3), (name) =>
       measureServer(servers[name]?.(String(++port)) ?? [], port, scale),
     );
-    const keys = ["startCpuMs", "queriesPerSecond", "formsPerSecond", "memoryMb"];
+    const keys = ["queriesPerSecond", "formsPerSecond", "memoryMb"];
     return [keys.reduce((all, key) => withRatio(all, prism, key, `${key} of Prism`), measured)];
   },
 };
 
 async function measureServer(args: readonly string[], port: number, scale: Scale): Promise<Figures> {
-  const start = performance.now();
   const child = spawn(process.execPath, [...args], { stdio: "ignore" });
   const sockets = bareSockets(port);
   try {
     const generate = () => sockets.post("/v1/video/vidmodelv2", "multipart/form-data; boundary=bench", form);
     const taskid = await firstTask(generate);
-    const startMs = performance.now() - start;
-    const startCpuMs = cpuMs(child);
     const query = () => sockets.post("/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
     await perSecond(query, scale(5_000)); // warm
     await perSecond(generate, scale(500));
     const queriesPerSecond = await perSecond(query, scale(10_000));
     const formsPerSecond = await perSecond(generate, scale(2_000));
-    return { startMs, startCpuMs, queriesPerSecond, formsPerSecond, memoryMb: memoryMb(child) };
+    return { queriesPerSecond, formsPerSecond, memoryMb: memoryMb(child) };
   } finally {
     sockets.close();
     child.kill("SIGKILL");
@@ -93,12 +88,6 @@ async function perSecond(call: () => Promise<string>, count: number): Promise<nu
     count,
   );
   return (count / ms) * 1_000;
-}
-
-/** CPU time of a process by Linux's accounts: fields 14 and 15 of its stat, in ticks of 10 ms. */
-function cpuMs({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function memoryMb({ pid }: ChildProcess): number {

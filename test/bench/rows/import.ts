@@ -12,7 +12,7 @@ const names = [emptyFile, webSdk, nodeSdk, "openapi-fetch", "replicate", "@fal-a
 
 export const row: Row = {
   title: "Import in Node",
-  what: `What \`await import(...)\` takes in a fresh Node process, and how much its memory grows.`,
+  what: `What \`await import(...)\` takes in a fresh Node process.`,
   notFirst: "openapi-fetch is one small file, and replicate is CommonJS without dependencies.",
   tables: [
     {
@@ -21,7 +21,6 @@ export const row: Row = {
       columns: [
         { key: "ms", label: "import, ms", digits: 1, better: "less" },
         { key: "cpuMs", label: "CPU, ms", digits: 1, better: "less" },
-        { key: "memoryMb", label: "memory, MB more", digits: 1, better: "less" },
       ],
       references: [emptyFile],
     },
@@ -35,12 +34,11 @@ export const row: Row = {
 
 /** Imports one package in a process that does nothing else. */
 function importOf(client: string): Figures {
-  const script = `const [begin, cpu, memory] = [performance.now(), process.cpuUsage(), process.resourceUsage().maxRSS];
+  const script = `const [begin, cpu] = [performance.now(), process.cpuUsage()];
     await import(${JSON.stringify(client === emptyFile ? empty.href : client)});
     const ms = performance.now() - begin;
     const { user, system } = process.cpuUsage(cpu);
-    const memoryMb = (process.resourceUsage().maxRSS - memory) / 1024;
-    process.stdout.write(JSON.stringify({ ms, cpuMs: (user + system) / 1000, memoryMb }));`;
+    process.stdout.write(JSON.stringify({ ms, cpuMs: (user + system) / 1000 }));`;
   const cwd = fileURLToPath(new URL("../", import.meta.url));
   // The cast: what the script writes.
   return JSON.parse(

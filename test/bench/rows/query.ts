@@ -7,22 +7,19 @@ import { inTurn, type Row, withRatio } from "../table.ts";
 interface Given {
   readonly client: string;
   readonly base: string;
-  /** Warm calls of each kind, and ten times as many before them. */
   readonly calls: number;
 }
 
 const fetched = "raw fetch";
-const references = [fetched, "raw fetch, GET", "node:http"];
+const references = [fetched, "node:http"];
 const names = [...references, webSdk, nodeSdk, "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
 const many = 64;
-const cold = 100;
 const warm = 1_500;
 
 export const row: Row = {
   title: "A query",
   what: `Queries through each client, and through what the clients stand on. *Times raw fetch* is a client's calls/s divided by those of raw fetch in the same round. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs.`,
-  notFirst:
-    "the peers query with GET, which needs no body. With raw fetch, too, GET is faster than POST, as the first two lines show.",
+  notFirst: "the peers query with GET, which needs no body.",
   tables: [
     {
       title: `Warm, ${many} at once`,
@@ -36,13 +33,10 @@ export const row: Row = {
       references,
     },
     {
-      title: `One by one: the first ${cold} calls of a process, and later`,
+      title: "One by one: the first call of a process, and later",
       isDetail: true,
       columns: [
         { key: "loadedMs", label: "import and first call, ms", digits: 1, better: "less" },
-        { key: "firstMs", label: "first call, ms", digits: 1, better: "less" },
-        { key: "coldMs", label: `all ${cold}, ms`, better: "less" },
-        { key: "coldCpuMs", label: "CPU, ms", better: "less" },
         { key: "warmMicros", label: "later, µs a call", better: "less" },
       ],
       references,
@@ -62,18 +56,15 @@ export const measurement: Measurement<Given> = async ({ client: name, base, call
   const client = await createClient(name, { base });
   const taskid = newTaskid(0, 0);
   const call = async () => client.query?.(taskid);
-  const coldCpu = watchCpu();
-  const firstMs = await load(call, 1, 1);
+  await call();
   const loadedMs = performance.now() - begin;
-  const coldMs = firstMs + (await load(call, 1, cold - 1));
-  const coldCpuMs = coldCpu();
   await load(call, many, 10 * calls);
   const cpu = watchCpu();
   const perSecond = (calls / (await load(call, many, calls))) * 1_000;
   const cpuMicros = (cpu() / calls) * 1_000;
   const warmMicros = ((await load(call, 1, calls)) / calls) * 1_000;
   const allocatedKb = await allocated(call, calls);
-  return { loadedMs, firstMs, coldMs, coldCpuMs, perSecond, cpuMicros, warmMicros, allocatedKb };
+  return { loadedMs, perSecond, cpuMicros, warmMicros, allocatedKb };
 };
 
 /** What each of some calls allocates on the heap, in kB: also what was collected in the meantime. */

@@ -12,7 +12,6 @@ export const row: Row = {
       columns: [
         { key: "initial", label: "initial", better: "less" },
         { key: "single", label: "single file", better: "less" },
-        { key: "minified", label: "single file, without gzip" },
       ],
     },
   ],
@@ -21,6 +20,5 @@ export const row: Row = {
 
 async function sizesOf(client: string): Promise<Figures> {
   const [initial, single] = [await bundle(consumerOf(client)), await bundle(consumerOf(client), { splitting: false })];
-  const { minified, gzip } = weigh(single);
-  return { initial: weigh(initial).gzip, single: gzip, minified };
+  return { initial: weigh(initial), single: weigh(single) };
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { inChild, watchMemory, type Measurement } from "../child.ts";
 import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { newTaskid, startDoubles } from "../doubles.ts";
-import { inTurn, type Line, type Row } from "../table.ts";
+import { inTurn, type Row } from "../table.ts";
 
 interface Given {
   readonly client: string;
@@ -11,28 +11,23 @@ interface Given {
   readonly path: string;
 }
 
-const names = [nodeSdk, webSdk, "raw fetch", "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
+const names = [nodeSdk, webSdk, "replicate", "openai"];
 const size = 512;
-const servers = [
-  ["A server that reads as fast as it can", Infinity],
-  ["A server that reads 60 MB/s", 60e6],
-] as const;
 
 export const row: Row = {
   title: "An upload from disk",
   what: `A file of ${size} MiB. Memory is the process's peak above what it had after one query.`,
   notFirst:
     "openai has the complete file in memory, as its peak shows. The Node entry point reads and sends 48 KiB at a time, which takes longer and less memory.",
-  tables: servers.map(([title], index) => ({
-    title,
-    isDetail: index > 0,
-    columns: [
-      { key: "peakMb", label: "peak memory, MB", better: "less" },
-      { key: "seconds", label: "time, s", digits: 2, better: "less" },
-      { key: "bodiesWithoutLength", label: "bodies without Content-Length", better: "less" },
-    ],
-    references: ["raw fetch"],
-  })),
+  tables: [
+    {
+      title: "A server that reads as fast as it can",
+      columns: [
+        { key: "peakMb", label: "peak memory, MB", better: "less" },
+        { key: "seconds", label: "time, s", digits: 2, better: "less" },
+      ],
+    },
+  ],
   async measure(scale) {
     const doubles = await startDoubles();
     const directory = new URL("../../../out/bench/", import.meta.url);
@@ -42,20 +37,16 @@ export const row: Row = {
     // It reads as a GIF of zeros, and takes no room.
     await writeFile(path, "GIF89a");
     await truncate(path, bytes);
-    const tables: Line[][] = [];
-    for (const [, bytesPerSecond] of servers) {
-      const measureOne = async (client: string) => {
-        await doubles.set({ bytesPerSecond });
-        const figures = await inChild("upload", { client, base: doubles.base, path } satisfies Given);
-        const seen = await doubles.seen();
-        if (seen.bytes < bytes) throw new Error(`only ${seen.bytes} bytes of ${bytes} arrived`);
-        return { ...figures, bodiesWithoutLength: seen.bodiesWithoutLength };
-      };
-      tables.push(await inTurn(names, scale(3), measureOne));
-    }
+    const lines = await inTurn(names, scale(3), async (client) => {
+      await doubles.set({});
+      const figures = await inChild("upload", { client, base: doubles.base, path } satisfies Given);
+      const seen = await doubles.seen();
+      if (seen.bytes < bytes) throw new Error(`only ${seen.bytes} bytes of ${bytes} arrived`);
+      return figures;
+    });
     await rm(path);
     doubles.stop();
-    return tables;
+    return [lines];
   },
 };
 
