@@ -87,18 +87,6 @@ describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
     ).toEqual([]);
   });
 
-  test("have no cycles", () => {
-    const done = new Set<string>();
-    const cycleFrom = (file: string, trail: readonly string[]): string | undefined => {
-      if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file].join(" -> ");
-      if (done.has(file)) return undefined;
-      done.add(file);
-      const targets = imports.get(file) ?? [];
-      return targets.map((target) => cycleFrom(target, [...trail, file])).find((cycle) => cycle !== undefined);
-    };
-    expect(files.map((file) => cycleFrom(file, [])).filter((cycle) => cycle !== undefined)).toEqual([]);
-  });
-
   test("import Node's modules only where the package is for Node", () => {
     expect(importsThat((file, target) => target.startsWith("node:") && !forNode.includes(placeOf(file)))).toEqual([]);
   });
