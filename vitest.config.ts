@@ -116,6 +116,8 @@ export default defineConfig(({ mode }) => ({
       XDG_STATE_HOME: resolve("out/state"),
       // Most of the time of a short program is the compiling of its modules.
       NODE_COMPILE_CACHE: resolve("out/compiled"),
+      // Redocly would ask the registry for its newest version.
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
       ...named[mode]?.env,
     },
     reporters: ["default", ["json", { outputFile: mode in named ? `out/test-${mode}.json` : "out/test.json" }]],

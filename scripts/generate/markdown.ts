@@ -56,7 +56,6 @@ export function tablesOf(yaml: string): Tables {
     if (name === "errors") return errorsTable();
     if (name === "exit-codes") return exitCodesTable();
     if (name === "options" && argument) return optionsTable(argument);
-    if (name === "runtimes") return runtimesTable();
     if (name === "file" && argument) return read(argument);
     return Object.hasOwn(tables, name) ? tables[name as keyof typeof tables] : undefined;
   };
@@ -104,23 +103,6 @@ function optionsTable(name: string): string | undefined {
     return [`\`${field}\``, fallback.replace(/^\S+(?= \(|$)|^MEDIAGEN_\w+/, "`$&`"), sentence];
   });
   return table(["Option", "Default", "What it is"], rows);
-}
-
-/** The engines that `npm run test:runtimes` installs, with their versions. */
-function runtimesTable(): string {
-  const { dependencies } = JSON.parse(read("test/runtimes/engines/package.json") ?? "") as {
-    readonly dependencies: Readonly<Record<string, string>>;
-  };
-  const versions = Object.entries(dependencies).map(([name, version]) => {
-    const [engine = ""] = name.split("-");
-    return { engine: { node: "Node", deno: "Deno", bun: "Bun" }[engine] ?? engine, version: version.split("@").at(-1) };
-  });
-  const rows = [...Map.groupBy(versions, ({ engine }) => engine)].map(([engine, own]) => [
-    engine,
-    own.map(({ version }) => version).join(", "),
-    engine === "workerd" ? "`@mediagen/sdk`" : "`@mediagen/sdk`, `@mediagen/sdk/node`",
-  ]);
-  return table(["Runtime", "Tested versions", "Entry points"], rows);
 }
 
 function read(path: string): string | undefined {

@@ -31,8 +31,8 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [310],
-  "test: lines of TypeScript": [9_740],
+  "scripts: lines": [240],
+  "test: lines of TypeScript": [9_671],
   "docs/site: lines": [66],
 };
 
