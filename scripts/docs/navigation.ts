@@ -37,7 +37,7 @@ export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
   Waiting: ["WaitOptions", "WaitUpdate", "waitAll", "waitEach", "WaitOutcome", "State"],
   Results: ["blobs", "streams", "ResultOptions", "ResultStream"],
   Errors: [],
-  Store: ["memoryStore", "GenerationStore", "GenerationRecord", "Recovery", "UnknownGeneration", "generationIdOf"],
+  Store: ["memoryStore", "GenerationStore", "GenerationEntry", "Recovery", "UnknownGeneration", "generationIdOf"],
 };
 
 /** The entry points of the packages by their sources, with their groups in the sidebar. */

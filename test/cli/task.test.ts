@@ -1,12 +1,6 @@
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  createMediaGen,
-  fileStore,
-  type GenerationRecord,
-  type GenerationStore,
-  memoryStore,
-} from "@mediagen/sdk/node";
+import { createMediaGen, fileStore, type GenerationEntry, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
 import { describe, test } from "vitest";
 import { commandsIn, inPlace, mediagen, paste, type Place } from "./run-command.ts";
 
@@ -211,7 +205,7 @@ describe.concurrent("mediagen task", () => {
       const kept: string[][] = [];
       for (const directory of stores) {
         const store = fileStore(directory);
-        const write = (id: string, more: Partial<GenerationRecord>) =>
+        const write = (id: string, more: Partial<GenerationEntry>) =>
           store.write({
             version: 1,
             id,

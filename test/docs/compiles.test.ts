@@ -12,7 +12,7 @@ import { readAll } from "./read-all.ts";
 /** What an example of a docstring may use besides the packages' own functions. */
 const prelude = `
 import { ${Object.keys(sdk).join(", ")} } from "@mediagen/sdk/node";
-import type { AnyTask, FetchResponse, Form, GenerationRecord, GenerationStore, Issue, MediaGen, TaskJSON } from "@mediagen/sdk/node";
+import type { AnyTask, FetchResponse, Form, GenerationEntry, GenerationStore, Issue, MediaGen, TaskJSON } from "@mediagen/sdk/node";
 import { planBatch, runBatch } from "@mediagen/batch";
 import type { Emulator, EmulatorRequest } from "@mediagen/emulator";
 import { createEmulator, createStateFile, listen, resultsFrom, type OwnResult, type StateFile } from "@mediagen/emulator/node";
@@ -37,7 +37,7 @@ declare const media: MediaGen;
 declare const text: string;
 declare const prompt: string;
 declare const store: GenerationStore;
-declare const entry: GenerationRecord;
+declare const entry: GenerationEntry;
 declare const response: FetchResponse;
 declare const emulator: Emulator;
 declare const request: EmulatorRequest;

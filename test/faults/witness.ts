@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import {
   createMediaGen,
-  type GenerationRecord,
+  type GenerationEntry,
   InsufficientCreditsError,
   type MediaGen,
   type MediaGenOptions,
@@ -69,7 +69,7 @@ export function createWitness() {
     /** The options of a client that is watched: its pauses take no time and are noted. Its limits pass with `limit`, or in real time. */
     options(limit: ((signal: AbortSignal) => Promise<unknown>) | undefined, pauses: number[]): MediaGenOptions {
       const store = memoryStore();
-      const write = (record: GenerationRecord) => (look(record), store.write(record));
+      const write = (record: GenerationEntry) => (look(record), store.write(record));
       let clock = now;
       return {
         apiKey: canary,

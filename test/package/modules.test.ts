@@ -37,7 +37,7 @@ const packages = [
     places: "options.ts errors.ts files.ts form.ts tasks.ts image-model.ts video-model.ts provider.ts",
     forNode: "",
   },
-  { name: "stores", places: "check-records.ts", forNode: "" },
+  { name: "stores", places: "check-entries.ts", forNode: "" },
   { name: "proxy", places: "options.ts rejection.ts request.ts seal.ts proxy.ts", forNode: "" },
   { name: "batch", places: batch, forNode: batch },
   { name: "mcp", places: mcp, forNode: `${mcp} command.ts` },

@@ -1,6 +1,6 @@
 import {
   createMediaGen,
-  type GenerationRecord,
+  type GenerationEntry,
   type GenerationStore,
   type MediaGenEvent,
   type MediaGenOptions,
@@ -156,8 +156,8 @@ export const errorOf = (call: Promise<unknown>): Promise<unknown> => call.catch(
 /** A store in memory that several clients share, that can fail or wait at each step, and that shows what it holds. */
 export function sharedStore() {
   const memory = memoryStore();
-  const written: GenerationRecord[] = [];
-  let before: (record: GenerationRecord) => unknown = () => undefined;
+  const written: GenerationEntry[] = [];
+  let before: (record: GenerationEntry) => unknown = () => undefined;
   const store: GenerationStore = {
     ...memory,
     async write(record) {
@@ -170,7 +170,7 @@ export function sharedStore() {
   return {
     ...store,
     /** Sets what happens before each write: it may throw, or wait. */
-    beforeWrite: (next: (record: GenerationRecord) => unknown) => void (before = next),
+    beforeWrite: (next: (record: GenerationEntry) => unknown) => void (before = next),
     /** The states in the order in which they were written, without those that only renew a record. */
     states: () => written.map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
     written: () => written,
@@ -191,7 +191,7 @@ export async function silentSender() {
   const task = errorOf(client.generate("order-1"));
   await expect.poll(() => store.states()).toContain("sending");
   const { id = "", attempt } = store.written()[0] ?? {};
-  const cannotRenew = (entry: GenerationRecord) => {
+  const cannotRenew = (entry: GenerationEntry) => {
     if (entry.attempt === attempt && entry.state === "sending") throw new Error("the network is down");
   };
   store.beforeWrite(cannotRenew);

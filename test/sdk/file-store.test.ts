@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
   fileStore,
-  type GenerationRecord,
+  type GenerationEntry,
   type GenerationState,
   type GenerationStore,
-  type UnreadableRecord,
+  type UnreadableEntry,
 } from "@mediagen/sdk/node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOf, created, errorOf, lost } from "./fake-service.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 const states: readonly GenerationState[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
-const recordOf = (given: Partial<GenerationRecord> = {}): GenerationRecord => ({
+const recordOf = (given: Partial<GenerationEntry> = {}): GenerationEntry => ({
   version: 1,
   id: crypto.randomUUID(),
   revision: 1,
@@ -40,7 +40,7 @@ const recordOf = (given: Partial<GenerationRecord> = {}): GenerationRecord => ({
   ...given,
 });
 const listed = async (store: GenerationStore, wanted = states) => {
-  const found: (GenerationRecord | UnreadableRecord)[] = [];
+  const found: (GenerationEntry | UnreadableEntry)[] = [];
   for await (const one of store.list({ states: wanted })) found.push(one);
   return found;
 };
@@ -262,7 +262,7 @@ describe("forget", () => {
     expect(await store.forget()).toBe(2);
     expect(await store.forget({ keyed: true, before: 2 })).toBe(2);
     expect(await store.forget({ keyed: true })).toBe(2);
-    const left = (await listed(store)) as GenerationRecord[];
+    const left = (await listed(store)) as GenerationEntry[];
     expect(left.map(({ state }) => state).sort()).toEqual(
       ["claimed", "created", "sending", "unknown"].flatMap((state) => [state, state, state, state]),
     );

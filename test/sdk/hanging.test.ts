@@ -1,9 +1,9 @@
-import { ConnectionError, type GenerationRecord, memoryStore, type SleepReason, StoreError } from "@mediagen/sdk";
+import { ConnectionError, type GenerationEntry, memoryStore, type SleepReason, StoreError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOf, created, errorOf, forever, gate, sharedStore } from "./fake-service.ts";
 
 const enough = new Error("enough");
-const isState = (state: GenerationRecord["state"]) => (record: GenerationRecord) => record.state === state;
+const isState = (state: GenerationEntry["state"]) => (record: GenerationEntry) => record.state === state;
 
 describe("an abort ends at once what hangs in the caller's own code, and nothing is sent", () => {
   test("beforeGenerate, with a store or without", async () => {

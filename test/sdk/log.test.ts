@@ -1,4 +1,4 @@
-import { type GenerationRecord, memoryStore, type MediaGenOptions } from "@mediagen/sdk";
+import { type GenerationEntry, memoryStore, type MediaGenOptions } from "@mediagen/sdk";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, type FakeOptions, lost, neverSent, type Reply, success } from "./fake-service.ts";
 
@@ -26,7 +26,7 @@ const done = { taskid: "t-1", url: ["http://localhost/1.png"], image_status: 2 }
 /** A store that does not record tasks. */
 function fullStore() {
   const store = memoryStore();
-  const write = async (record: GenerationRecord) => {
+  const write = async (record: GenerationEntry) => {
     if (record.state === "created") throw new Error("the disk is full");
     return store.write(record);
   };

@@ -1,4 +1,4 @@
-import { type GenerationRecord, InvalidRequestError, memoryStore, type OutcomeUnknownError } from "@mediagen/sdk";
+import { type GenerationEntry, InvalidRequestError, memoryStore, type OutcomeUnknownError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import {
   clientOf,
@@ -194,7 +194,7 @@ describe("recover", () => {
     const store = sharedStore();
     await unknown(store, "lost");
     void clientOf([forever], { store }).generate("alive");
-    const isAlive = ({ idempotencyKey, state, revision }: GenerationRecord) =>
+    const isAlive = ({ idempotencyKey, state, revision }: GenerationEntry) =>
       idempotencyKey !== "ended" || state !== "sending" || revision < 3;
     store.beforeWrite((entry) => (isAlive(entry) ? undefined : forever()));
     void clientOf([forever], { store }).generate("ended");

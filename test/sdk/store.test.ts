@@ -1,5 +1,5 @@
 import {
-  type GenerationRecord,
+  type GenerationEntry,
   InvalidRequestError,
   type MediaGen,
   memoryStore,
@@ -166,7 +166,7 @@ describe("a generation is recorded before it is sent, and its outcome after that
   class SocketError extends Error {
     override name = "SocketError";
   }
-  test.for<[string, readonly Reply[], readonly GenerationRecord["state"][]]>([
+  test.for<[string, readonly Reply[], readonly GenerationEntry["state"][]]>([
     ["created", [() => created("t-1")], ["sending", "created"]],
     ["rejected", [rejection], ["sending", "notCreated"]],
     ["never sent", [neverSent, neverSent], ["sending", "claimed", "sending", "notCreated"]],
@@ -259,7 +259,7 @@ describe("a generation is recorded before it is sent, and its outcome after that
   test("once, also if the writes that store its task seem to fail", async () => {
     const memory = memoryStore();
     let failures = 2;
-    const write = async (entry: GenerationRecord) => {
+    const write = async (entry: GenerationEntry) => {
       const result = await memory.write(entry);
       if (entry.state === "created" && failures-- > 0) throw new Error("no response");
       return result;
@@ -287,7 +287,7 @@ describe("a store that fails", () => {
   test("although it has written: the attempt recognizes its own entry", async () => {
     const memory = memoryStore();
     let writes = 0;
-    const write = async (entry: GenerationRecord) => {
+    const write = async (entry: GenerationEntry) => {
       const result = await memory.write(entry);
       if (writes++ % 2 === 0) throw new Error("the connection broke after the commit");
       return result;
@@ -314,7 +314,7 @@ describe("a store that fails", () => {
     expect(sent()).toBe(1);
   });
 
-  test.for<[string, (entry: GenerationRecord) => unknown]>([
+  test.for<[string, (entry: GenerationEntry) => unknown]>([
     ["cannot be parsed", () => Promise.reject(new SyntaxError("Unexpected token"))],
     ["is newer", (entry) => ({ ...entry, version: 2 })],
     ["has no revision", (entry) => ({ ...entry, revision: undefined })],
@@ -329,7 +329,7 @@ describe("a store that fails", () => {
     const { taskid } = await first.generate("order-2");
     const read = async (id: string) => {
       const entry = await memory.get(id);
-      return (id === blocked && entry ? change(entry) : entry) as GenerationRecord | undefined;
+      return (id === blocked && entry ? change(entry) : entry) as GenerationEntry | undefined;
     };
     const list = async function* () {
       for await (const { id } of memory.list({ states: ["created"] }))

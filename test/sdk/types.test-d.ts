@@ -1,7 +1,7 @@
 import {
   createMediaGen,
   type Form,
-  type GenerationRecord,
+  type GenerationEntry,
   type GenerationState,
   type ImageRecord,
   type InvalidRequestError,
@@ -158,7 +158,7 @@ describe("a model's form is known to the compiler", () => {
   test("what resolve returns follows from the resolution", () => {
     expectTypeOf(media.resolve("id", { taskid: "t-1" })).resolves.toEqualTypeOf<Task<"video"> | Task<"image">>();
     expectTypeOf(media.resolve("id", "notCreated")).resolves.toEqualTypeOf<undefined>();
-    expectTypeOf<GenerationRecord["state"]>().toEqualTypeOf<GenerationState>();
+    expectTypeOf<GenerationEntry["state"]>().toEqualTypeOf<GenerationState>();
     expectTypeOf<GenerationState>().toEqualTypeOf<
       "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended"
     >();

@@ -1,4 +1,4 @@
-import { type GenerationRecord, type GenerationStore, memoryStore } from "@mediagen/sdk";
+import { type GenerationEntry, type GenerationStore, memoryStore } from "@mediagen/sdk";
 import type { Process, Way, World } from "./world.ts";
 
 /** How likely each fault of the store is; none has the weight 1. */
@@ -7,7 +7,7 @@ export type StoreFaults = Readonly<Partial<Record<"fails" | "failsButWrites" | "
 /** The database of all processes. */
 export class Database {
   /** Every entry as it is now, by its id. */
-  readonly entries = new Map<string, GenerationRecord>();
+  readonly entries = new Map<string, GenerationEntry>();
   readonly #memory = memoryStore();
   readonly #world: World;
   readonly #faults: StoreFaults;
@@ -43,7 +43,7 @@ export class Database {
     };
   }
 
-  async #write(entry: GenerationRecord) {
+  async #write(entry: GenerationEntry) {
     const result = await this.#memory.write(entry);
     if (result.written) this.entries.set(entry.id, entry);
     return result;

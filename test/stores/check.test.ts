@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileStore, type GenerationRecord, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
+import { fileStore, type GenerationEntry, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
 import { checkStore } from "@mediagen/stores/check";
 import { sqliteStore } from "@mediagen/stores/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -29,12 +29,12 @@ type Bad = readonly [create: (memory: GenerationStore) => () => GenerationStore,
 const bad: Readonly<Record<string, Bad>> = {
   "that looks first and inserts then": [
     (memory) => {
-      const tables = new Map<string, GenerationRecord>();
-      const write: GenerationStore["write"] = async (record) => {
-        const current = tables.get(record.id);
-        if ((current?.revision ?? 0) !== record.revision - 1) return { written: false, current };
+      const tables = new Map<string, GenerationEntry>();
+      const write: GenerationStore["write"] = async (entry) => {
+        const current = tables.get(entry.id);
+        if ((current?.revision ?? 0) !== entry.revision - 1) return { written: false, current };
         await undefined; // Another insert comes in between.
-        tables.set(record.id, record);
+        tables.set(entry.id, entry);
         return { written: true };
       };
       return always({ ...memory, write, get: async (id) => structuredClone(tables.get(id)) });
@@ -43,12 +43,12 @@ const bad: Readonly<Record<string, Bad>> = {
   ],
   "whose stale writer overwrites": [
     (memory) => {
-      const late = new Map<string, GenerationRecord>();
+      const late = new Map<string, GenerationEntry>();
       const get: GenerationStore["get"] = async (id) => late.get(id) ?? memory.get(id);
-      const write: GenerationStore["write"] = async (record) => {
-        const current = await get(record.id);
-        if (record.revision === 1 || !current) return memory.write(record);
-        late.set(record.id, structuredClone(record)); // update ... where id = $1
+      const write: GenerationStore["write"] = async (entry) => {
+        const current = await get(entry.id);
+        if (entry.revision === 1 || !current) return memory.write(entry);
+        late.set(entry.id, structuredClone(entry)); // update ... where id = $1
         return { written: true };
       };
       return always({ ...memory, get, write });
@@ -59,26 +59,26 @@ const bad: Readonly<Record<string, Bad>> = {
     (memory) =>
       always({
         ...memory,
-        write: async (record) =>
-          memory.write(record.revision === 1 ? record : { ...record, follows: (await memory.get(record.id))?.attempt }),
+        write: async (entry) =>
+          memory.write(entry.revision === 1 ? entry : { ...entry, follows: (await memory.get(entry.id))?.attempt }),
       }),
     /follows another attempt than the stored one/,
   ],
   "that loses a write to a removal": [
     (memory) => {
-      const rows = new Map<string, GenerationRecord>();
+      const rows = new Map<string, GenerationEntry>();
       const get: GenerationStore["get"] = async (id) => structuredClone(rows.get(id));
-      const write: GenerationStore["write"] = async (record) => {
-        const current = rows.get(record.id);
-        if ((current?.revision ?? 0) !== record.revision - 1) return { written: false, current };
-        rows.set(record.id, JSON.parse(JSON.stringify(record)) as GenerationRecord);
+      const write: GenerationStore["write"] = async (entry) => {
+        const current = rows.get(entry.id);
+        if ((current?.revision ?? 0) !== entry.revision - 1) return { written: false, current };
+        rows.set(entry.id, JSON.parse(JSON.stringify(entry)) as GenerationEntry);
         return { written: true };
       };
       const list: GenerationStore["list"] = async function* ({ states }) {
         for (const one of [...rows.values()]) if (states.includes(one.state)) yield one;
       };
       const forget: GenerationStore["forget"] = async ({ keyed = false, before = Infinity } = {}) => {
-        const isOld = ({ state, updatedAt, idempotencyKey: key }: GenerationRecord) =>
+        const isOld = ({ state, updatedAt, idempotencyKey: key }: GenerationEntry) =>
           ["ended", "notCreated"].includes(state) && updatedAt < before && (keyed || key === undefined);
         const ids = [...rows.values()].filter(isOld).map(({ id }) => id);
         await undefined; // delete ... where id = any($1)
@@ -87,19 +87,19 @@ const bad: Readonly<Record<string, Bad>> = {
       };
       return always({ ...memory, get, write, list, forget });
     },
-    /removes a record that was written while it was running/,
+    /removes an entry that was written while it was running/,
   ],
-  "that returns before other handles see the record": [
+  "that returns before other handles see the entry": [
     (memory) => () => {
-      const own = new Map<string, GenerationRecord>();
+      const own = new Map<string, GenerationEntry>();
       return {
         ...memory,
         get: async (id) => own.get(id) ?? memory.get(id),
-        async write(record) {
-          const current = own.get(record.id) ?? (await memory.get(record.id));
-          if ((current?.revision ?? 0) !== record.revision - 1) return { written: false, current };
-          own.set(record.id, record);
-          void pause(20).then(() => memory.write(record));
+        async write(entry) {
+          const current = own.get(entry.id) ?? (await memory.get(entry.id));
+          if ((current?.revision ?? 0) !== entry.revision - 1) return { written: false, current };
+          own.set(entry.id, entry);
+          void pause(20).then(() => memory.write(entry));
           return { written: true };
         },
       };
@@ -116,15 +116,15 @@ const bad: Readonly<Record<string, Bad>> = {
           return memory.write({ id, revision, attempt, state, version, ...columns });
         },
       }),
-    /changes the record: digest/,
+    /changes the entry: digest/,
   ],
   "whose texts end at a zero byte": [
     (memory) =>
       always({
         ...memory,
-        write: (record) => memory.write(JSON.parse(JSON.stringify(record).replaceAll("\\u0000", "")) as typeof record),
+        write: (entry) => memory.write(JSON.parse(JSON.stringify(entry).replaceAll("\\u0000", "")) as typeof entry),
       }),
-    /changes the record: model "\\u0000" comes back as ""/,
+    /changes the entry: model "\\u0000" comes back as ""/,
   ],
   "whose list ends after a page": [
     (memory) =>
@@ -135,9 +135,9 @@ const bad: Readonly<Record<string, Bad>> = {
           for await (const one of memory.list(filter)) if (++count <= 100) yield one;
         },
       }),
-    /misses records/,
+    /misses entries/,
   ],
-  "whose list ends at a record of a newer version": [
+  "whose list ends at an entry of a newer version": [
     (memory) =>
       always({
         ...memory,
@@ -153,14 +153,14 @@ const bad: Readonly<Record<string, Bad>> = {
   "that does not know the state unknown": [
     (memory) =>
       always({ ...memory, list: ({ states }) => memory.list({ states: states.filter((one) => one !== "unknown") }) }),
-    /misses records/,
+    /misses entries/,
   ],
-  "whose records expire": [
+  "whose entries expire": [
     (memory) => {
       const writtenAt = new Map<string, number>();
       return always({
         ...memory,
-        write: (record) => (writtenAt.set(record.id, performance.now()), memory.write(record)),
+        write: (entry) => (writtenAt.set(entry.id, performance.now()), memory.write(entry)),
         get: async (id) => (performance.now() - (writtenAt.get(id) ?? 0) < 40 ? memory.get(id) : undefined),
       });
     },

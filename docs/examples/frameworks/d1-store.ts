@@ -1,4 +1,4 @@
-import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
+import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of Cloudflare's `D1Database` that the store uses. */
 export interface Database {
@@ -17,33 +17,33 @@ export interface Statement {
 export const migration = `
 create table generation (
   account text not null, id text not null, revision int not null, attempt text not null, state text not null, keyed int not null,
-  updated_at real not null, record text not null, primary key (account, id)
+  updated_at real not null, entry text not null, primary key (account, id)
 )`;
 const insert = "insert into generation values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) on conflict do nothing";
 const update = `
-  update generation set revision = ?3, attempt = ?4, state = ?5, keyed = ?6, updated_at = ?7, record = ?8
+  update generation set revision = ?3, attempt = ?4, state = ?5, keyed = ?6, updated_at = ?7, entry = ?8
   where account = ?1 and id = ?2 and revision = ?3 - 1 and attempt = ?9`;
 const remove = `
   delete from generation where account = ?1 and state in ('ended', 'notCreated') and keyed <= ?2 and updated_at < ?3`;
 const page = `
-  select id, record from generation
+  select id, entry from generation
   where account = ?1 and state in (select value from json_each(?2)) and id > ?3 order by id limit 500`;
 
-/** A store in Cloudflare D1, for the Workers of one database. Each account of the service has its own records. */
+/** A store in Cloudflare D1, for the Workers of one database. Each account of the service has its own entries. */
 export function d1Store(database: Database, account: string): GenerationStore {
   // The cast: the column holds what was written.
-  const parse = (text: string) => JSON.parse(text) as GenerationRecord;
-  const select = "select record from generation where account = ?1 and id = ?2";
-  async function get(id: string): Promise<GenerationRecord | undefined> {
-    const row = await database.prepare(select).bind(account, id).first<{ record: string }>();
-    return row ? parse(row.record) : undefined;
+  const parse = (text: string) => JSON.parse(text) as GenerationEntry;
+  const select = "select entry from generation where account = ?1 and id = ?2";
+  async function get(id: string): Promise<GenerationEntry | undefined> {
+    const row = await database.prepare(select).bind(account, id).first<{ entry: string }>();
+    return row ? parse(row.entry) : undefined;
   }
 
   return {
-    async write(record) {
-      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = record;
+    async write(entry) {
+      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = entry;
       const keyed = idempotencyKey === undefined ? 0 : 1;
-      const values = [account, id, revision, attempt, state, keyed, updatedAt, JSON.stringify(record)];
+      const values = [account, id, revision, attempt, state, keyed, updatedAt, JSON.stringify(entry)];
       const statement = follows
         ? database.prepare(update).bind(...values, follows)
         : database.prepare(insert).bind(...values);
@@ -54,10 +54,10 @@ export function d1Store(database: Database, account: string): GenerationStore {
     async *list({ states }) {
       for (let last: string | undefined = ""; last !== undefined;) {
         const statement = database.prepare(page).bind(account, JSON.stringify(states), last);
-        const { results } = await statement.all<{ id: string; record: string }>();
-        for (const { id, record } of results) {
+        const { results } = await statement.all<{ id: string; entry: string }>();
+        for (const { id, entry } of results) {
           try {
-            yield parse(record);
+            yield parse(entry);
           } catch (error) {
             yield { id, unreadable: String(error) };
           }

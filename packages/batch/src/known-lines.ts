@@ -2,7 +2,7 @@ import { join } from "node:path";
 import {
   fileStore,
   generationIdOf,
-  type GenerationRecord,
+  type GenerationEntry,
   type GenerationState,
   type GenerationStore,
 } from "@mediagen/sdk/node";
@@ -18,7 +18,7 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 export interface KnownLine {
   /** Idempotency key of its last generation that may have been billed, or of the first one (the line's id). */
   readonly key: string;
-  readonly record?: GenerationRecord | undefined;
+  readonly record?: GenerationEntry | undefined;
   /** Key for a second generation, if the first task is recorded as failed and there is no second one yet. */
   readonly retryKey?: string;
   /** Reason why its record cannot be read. Such a line must not be sent. */
@@ -53,7 +53,7 @@ export class KnownLines {
     return undefined;
   }
 
-  async #paid(origin: string, key: string): Promise<GenerationRecord | undefined> {
+  async #paid(origin: string, key: string): Promise<GenerationEntry | undefined> {
     const record = await this.store.get(await generationIdOf(origin, key));
     return record && paidStates.includes(record.state) ? record : undefined;
   }

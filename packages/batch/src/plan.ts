@@ -1,4 +1,4 @@
-import { type GenerationRecord, InvalidRequestError, type Issue, validate } from "@mediagen/sdk/node";
+import { type GenerationEntry, InvalidRequestError, type Issue, validate } from "@mediagen/sdk/node";
 import { describeValue, formDigest, issueOf } from "@mediagen/sdk/kit";
 import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
@@ -159,7 +159,7 @@ export class Plan {
   }
 }
 
-function leftBy({ id, task, reason = "no outcome is known" }: GenerationRecord): NonNullable<Todo["left"]> {
+function leftBy({ id, task, reason = "no outcome is known" }: GenerationEntry): NonNullable<Todo["left"]> {
   if (task) return { state: "unfinished", taskid: task.taskid };
   return { state: "unknown", generationId: id, error: { name: "OutcomeUnknownError", message: reason } };
 }

@@ -1,5 +1,5 @@
-import type { GenerationRecord, GenerationState, GenerationStore, UnreadableRecord, WriteResult } from "@mediagen/sdk";
-import { at, difference, isSame, next, recordOf, unusualRecords } from "./check-records.ts";
+import type { GenerationEntry, GenerationState, GenerationStore, UnreadableEntry, WriteResult } from "@mediagen/sdk";
+import { at, difference, isSame, next, entryOf, unusualEntries } from "./check-entries.ts";
 
 /** Result of `checkStore`. */
 export interface StoreReport {
@@ -15,15 +15,15 @@ type Expect = (condition: boolean, failure: string) => void;
 type Check = (create: Create, expect: Expect) => Promise<void>;
 
 const unproven: readonly string[] = [
-  "Durability: a record must outlive a crash and a power failure from the moment `write` resolves (fsync, synchronous commit).",
+  "Durability: an entry must outlive a crash and a power failure from the moment `write` resolves (fsync, synchronous commit).",
   "Reads from the primary: `get` must never read from a replica or a cache, even one that was up to date during this check.",
-  "Expiry: no record may be removed later, by a TTL, an eviction policy or a cleanup job.",
+  "Expiry: no entry may be removed later, by a TTL, an eviction policy or a cleanup job.",
 ];
 
 /**
  * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their visibility to other
- * processes, values, lists, and records that are forgotten while others write them. It takes seconds, and leaves
- * records behind.
+ * processes, values, lists, and entries that are forgotten while others write them. It takes seconds, and leaves
+ * entries behind.
  *
  * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
  * @returns What the store does wrong, and what no test can prove.
@@ -34,7 +34,7 @@ const unproven: readonly string[] = [
 export async function checkStore(create: () => GenerationStore | Promise<GenerationStore>): Promise<StoreReport> {
   const failures = new Set<string>();
   const expect: Expect = (condition, failure) => void (condition || failures.add(failure));
-  // The tests below would remove a program's own records.
+  // The tests below would remove a program's own entries.
   const [found] = await collect(await create(), states).catch((error: unknown) => [{ id: messageOf(error) }]);
   if (found) return { failures: [`Nothing was checked: the storage is not empty (${found.id})`], unproven };
   for (const [what, check] of Object.entries(checks)) {
@@ -47,36 +47,36 @@ const states: readonly GenerationState[] = ["claimed", "sending", "created", "un
 /** Number of handles that write concurrently. */
 const rivals = 4;
 const rounds = 12;
-/** More records than the default page size of any database. */
+/** More entries than the default page size of any database. */
 const listed = 120;
 
 const checks: Readonly<Record<string, Check>> = {
-  /** Finds the most common mistakes: an insert that is visible too late, and a cached read of a missing record. */
+  /** Finds the most common mistakes: an insert that is visible too late, and a cached read of a missing entry. */
   async "writes of several handles, one after the other"(create, expect) {
     const [first, second] = [await create(), await create()];
-    const record = recordOf();
-    expect((await second.get(record.id)) === undefined, "get: resolves to a record that was never written");
-    expect((await first.write(record)).written, "write: does not write revision 1 of a new record");
-    const rival = await second.write({ ...record, attempt: "rival" });
+    const entry = entryOf();
+    expect((await second.get(entry.id)) === undefined, "get: resolves to an entry that was never written");
+    expect((await first.write(entry)).written, "write: does not write revision 1 of a new entry");
+    const rival = await second.write({ ...entry, attempt: "rival" });
     expect(!rival.written, "write: writes revision 1 twice: an insert is not visible to other handles at once");
-    expect(isCurrent(rival, record), "write: does not return the stored record as `current`");
-    expect(isSame(await second.get(record.id), record), "get: does not see at once what another handle wrote");
-    const update = next(record, { attempt: "update" });
+    expect(isCurrent(rival, entry), "write: does not return the stored entry as `current`");
+    expect(isSame(await second.get(entry.id), entry), "get: does not see at once what another handle wrote");
+    const update = next(entry, { attempt: "update" });
     expect((await second.write(update)).written, "write: does not write revision 2 after revision 1");
-    expect(isSame(await first.get(record.id), update), "get: does not see at once what another handle wrote over it");
+    expect(isSame(await first.get(entry.id), update), "get: does not see at once what another handle wrote over it");
     for (const revision of [1, 2, 4, 12]) {
       const stale = await first.write({ ...update, revision, follows: revision > 1 ? "update" : undefined });
       expect(!stale.written, "write: writes a revision that does not follow the stored one");
-      expect(isCurrent(stale, update), "write: does not return the stored record as `current`");
+      expect(isCurrent(stale, update), "write: does not return the stored entry as `current`");
     }
     expect(
-      isSame(await second.get(record.id), update),
-      "write: changes a record although it resolves to written: false",
+      isSame(await second.get(entry.id), update),
+      "write: changes an entry although it resolves to written: false",
     );
-    const other = await first.write({ ...next(update, {}), follows: record.attempt });
-    expect(!other.written, "write: writes a record that follows another attempt than the stored one");
-    const orphan = await first.write(next(recordOf(), {}));
-    expect(!orphan.written, "write: writes revision 2 of a record that is not stored");
+    const other = await first.write({ ...next(update, {}), follows: entry.attempt });
+    expect(!other.written, "write: writes an entry that follows another attempt than the stored one");
+    const orphan = await first.write(next(entryOf(), {}));
+    expect(!orphan.written, "write: writes revision 2 of an entry that is not stored");
     expect(isCurrent(orphan, undefined), "write: returns a `current` although nothing is stored");
   },
 
@@ -84,26 +84,26 @@ const checks: Readonly<Record<string, Check>> = {
   async "writes of several handles at once"(create, expect) {
     const handles = await Promise.all(Array.from({ length: rivals }, create));
     for (let round = 0; round < rounds; round++) {
-      let stored: GenerationRecord | undefined;
+      let stored: GenerationEntry | undefined;
       for (const revision of [1, 2, 3]) {
-        const base = stored ?? recordOf();
-        const records = handles.map((_, index) => {
+        const base = stored ?? entryOf();
+        const entries = handles.map((_, index) => {
           const attempt = `${index} of ${round}`;
           return revision === 1 ? { ...base, attempt } : next(base, { attempt });
         });
         const results = await inTurns(
           round,
-          handles.map((handle, index) => () => handle.write(at(records, index))),
+          handles.map((handle, index) => () => handle.write(at(entries, index))),
         );
-        const winners = records.filter((_, index) => results[index]?.written);
+        const winners = entries.filter((_, index) => results[index]?.written);
         expect(winners.length === 1, "write: of several writes of one revision at once, not exactly one is written");
         stored = winners[0] ?? base;
         const isRight = results.every((result) => result.written || isCurrent(result, stored));
-        expect(isRight || winners.length !== 1, "write: returns another record than the one that was written first");
+        expect(isRight || winners.length !== 1, "write: returns another entry than the one that was written first");
         const read = await Promise.all(handles.map((handle) => handle.get(base.id)));
         expect(
           read.every((one) => isSame(one, stored)),
-          "get: handles read different records after a write",
+          "get: handles read different entries after a write",
         );
       }
     }
@@ -111,44 +111,42 @@ const checks: Readonly<Record<string, Check>> = {
 
   async values(create, expect) {
     const [writer, reader] = [await create(), await create()];
-    for (const record of unusualRecords()) {
-      expect((await writer.write(record)).written, "write: does not write a record with unusual values");
-      const [read, again] = [await reader.get(record.id), await reader.get(record.id)];
-      const isKept = isSame(read, record);
-      expect(isKept, `write: changes the record: ${difference(read, record)}`);
+    for (const entry of unusualEntries()) {
+      expect((await writer.write(entry)).written, "write: does not write an entry with unusual values");
+      const [read, again] = [await reader.get(entry.id), await reader.get(entry.id)];
+      const isKept = isSame(read, entry);
+      expect(isKept, `write: changes the entry: ${difference(read, entry)}`);
       if (read) Object.assign(read, { reason: "changed by its reader" });
-      const isOwn = isSame(again, record) && isSame(await writer.get(record.id), record);
+      const isOwn = isSame(again, entry) && isSame(await writer.get(entry.id), entry);
       expect(!isKept || isOwn, "get: shares an object with its caller");
-      const revision = recordOf({ id: record.id, revision: 2, follows: record.attempt });
+      const revision = entryOf({ id: entry.id, revision: 2, follows: entry.attempt });
       await writer.write(revision);
-      expect(isSame(await reader.get(record.id), revision), "write: keeps fields of the revision before");
+      expect(isSame(await reader.get(entry.id), revision), "write: keeps fields of the revision before");
     }
   },
 
   async list(create, expect) {
     const [writer, reader] = [await create(), await create()];
-    const records = Array.from({ length: listed }, (_, index) =>
-      recordOf({ state: at(states, index % states.length) }),
-    );
-    // A record of a newer SDK. It may be yielded as a record or as unreadable, but must not hide the others.
-    const newer = { ...recordOf({ state: "created" }), version: 99, task: undefined, further: [1] };
-    // The cast: this version has no such record.
-    await writer.write(newer as unknown as GenerationRecord);
-    await Promise.all(records.map((record) => writer.write(record)));
+    const entries = Array.from({ length: listed }, (_, index) => entryOf({ state: at(states, index % states.length) }));
+    // An entry of a newer SDK. It may be yielded as an entry or as unreadable, but must not hide the others.
+    const newer = { ...entryOf({ state: "created" }), version: 99, task: undefined, further: [1] };
+    // The cast: this version has no such entry.
+    await writer.write(newer as unknown as GenerationEntry);
+    await Promise.all(entries.map((entry) => writer.write(entry)));
     for (const wanted of [states, ...states.map((state) => [state]), [], ["created", "unknown"] as const]) {
       const ids = new Set((await collect(reader, wanted)).map(({ id }) => id));
-      const isWanted = ({ state }: GenerationRecord) => wanted.includes(state);
+      const isWanted = ({ state }: GenerationEntry) => wanted.includes(state);
       expect(
-        records.every((record) => ids.has(record.id) || !isWanted(record)),
-        "list: misses records in the states",
+        entries.every((entry) => ids.has(entry.id) || !isWanted(entry)),
+        "list: misses entries in the states",
       );
       expect(
-        records.every((record) => !ids.has(record.id) || isWanted(record)),
-        "list: yields records in other states",
+        entries.every((entry) => !ids.has(entry.id) || isWanted(entry)),
+        "list: yields entries in other states",
       );
-      expect(ids.has(newer.id) || !wanted.includes("created"), "list: hides a record of a newer version");
+      expect(ids.has(newer.id) || !wanted.includes("created"), "list: hides an entry of a newer version");
     }
-    const [first] = records;
+    const [first] = entries;
     const end = first && next(first, { state: "ended" });
     if (end) await writer.write(end);
     const ended = (await collect(reader, ["ended"])).find(({ id }) => id === first?.id);
@@ -159,72 +157,69 @@ const checks: Readonly<Record<string, Check>> = {
     const [store, reader] = [await create(), await create()];
     await store.forget({ keyed: true });
     const one = (state: GenerationState, idempotencyKey: string | undefined, updatedAt: number) =>
-      recordOf({ state, idempotencyKey, updatedAt });
+      entryOf({ state, idempotencyKey, updatedAt });
     const open = states.slice(0, 4).flatMap((state) => [one(state, "open", 1), one(state, undefined, 1)]);
     const unkeyed = [one("ended", undefined, 1), one("notCreated", undefined, 1)];
     const keyed = [one("ended", "key", 1), one("notCreated", "key", 1)];
     const late = [one("ended", undefined, 1_000), one("ended", "key", 1_000)];
-    for (const record of [...open, ...unkeyed, ...keyed, ...late]) await store.write(record);
-    const forgets = async (options: object | undefined, gone: readonly GenerationRecord[], what: string) => {
+    for (const entry of [...open, ...unkeyed, ...keyed, ...late]) await store.write(entry);
+    const forgets = async (options: object | undefined, gone: readonly GenerationEntry[], what: string) => {
       const count = await store.forget(options);
       expect(count === gone.length, `forget: resolves to ${count} instead of ${gone.length} ${what}`);
       for (const { id } of gone)
-        expect((await reader.get(id)) === undefined, `forget: does not remove records ${what}`);
+        expect((await reader.get(id)) === undefined, `forget: does not remove entries ${what}`);
     };
     await forgets({ before: 1_000 }, unkeyed, "without a key and before a time");
     await forgets({ before: 1_000, keyed: true }, keyed, "with a key and before a time");
     await forgets(undefined, late.slice(0, 1), "without a key");
     const kept = await Promise.all([...open, ...late.slice(1)].map(({ id }) => reader.get(id)));
-    expect(!kept.includes(undefined), "forget: removes a record that is open, late or has a key");
-    const recreated = recordOf({ id: unkeyed[0]?.id ?? "" });
+    expect(!kept.includes(undefined), "forget: removes an entry that is open, late or has a key");
+    const recreated = entryOf({ id: unkeyed[0]?.id ?? "" });
     const stale = await reader.write(next(recreated, {}));
-    expect(!stale.written, "write: writes revision 2 of a record that was forgotten");
-    expect((await reader.write(recreated)).written, "write: does not write revision 1 of a record that was forgotten");
+    expect(!stale.written, "write: writes revision 2 of an entry that was forgotten");
+    expect((await reader.write(recreated)).written, "write: does not write revision 1 of an entry that was forgotten");
   },
 
-  /** If an attempt takes over a key during `forget`, its record must stay, or its write must fail. */
+  /** If an attempt takes over a key during `forget`, its entry must stay, or its write must fail. */
   async "forget while others write"(create, expect) {
     const [forgetter, writer, reader] = [await create(), await create(), await create()];
     let tookMs = 0;
     for (let round = 0; round < 2 * rounds; round++) {
-      const records = Array.from({ length: rivals }, () => recordOf({ state: "notCreated", idempotencyKey: "key" }));
-      for (const record of records) await writer.write(record);
+      const entries = Array.from({ length: rivals }, () => entryOf({ state: "notCreated", idempotencyKey: "key" }));
+      for (const entry of entries) await writer.write(entry);
       const start = performance.now();
       const forgetting = forgetter.forget({ keyed: true }).then(() => (tookMs = performance.now() - start));
       // These delays interleave with the steps of stores in memory and of databases.
       if (round < rounds) for (let turn = 0; turn < 2 * round; turn++) await undefined;
       else await pause((tookMs * (round - rounds)) / rounds);
-      const updates = records.map((record) => next(record, { state: "claimed" }));
+      const updates = entries.map((entry) => next(entry, { state: "claimed" }));
       const results = await Promise.all(updates.map((update) => writer.write(update)));
       await forgetting;
       for (const [index, update] of updates.entries()) {
         const isWritten = results[index]?.written;
         const stored = await reader.get(update.id);
-        expect(!isWritten || isSame(stored, update), "forget: removes a record that was written while it was running");
-        expect(isWritten || !stored || stored.revision === 1, "write: writes a record although it resolves to false");
+        expect(!isWritten || isSame(stored, update), "forget: removes an entry that was written while it was running");
+        expect(isWritten || !stored || stored.revision === 1, "write: writes an entry although it resolves to false");
       }
     }
   },
 
   /** Runs last, after all other operations. */
-  async "records are kept"(create, expect) {
+  async "entries are kept"(create, expect) {
     const store = await create();
-    const record = recordOf();
-    await store.write(record);
+    const entry = entryOf();
+    await store.write(entry);
     await store.forget({ keyed: true });
     await pause(50);
-    expect(
-      isSame(await (await create()).get(record.id), record),
-      "get: a record is gone or has changed after a moment",
-    );
+    expect(isSame(await (await create()).get(entry.id), entry), "get: an entry is gone or has changed after a moment");
   },
 };
 
 async function collect(
   store: GenerationStore,
   wanted: readonly GenerationState[],
-): Promise<readonly (GenerationRecord | UnreadableRecord)[]> {
-  const found: (GenerationRecord | UnreadableRecord)[] = [];
+): Promise<readonly (GenerationEntry | UnreadableEntry)[]> {
+  const found: (GenerationEntry | UnreadableEntry)[] = [];
   for await (const one of store.list({ states: wanted })) found.push(one);
   return found;
 }
@@ -247,6 +242,6 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function isCurrent(result: WriteResult, record: GenerationRecord | undefined): boolean {
-  return result.written || isSame(result.current, record);
+function isCurrent(result: WriteResult, entry: GenerationEntry | undefined): boolean {
+  return result.written || isSame(result.current, entry);
 }

@@ -1,4 +1,4 @@
-import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
+import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of a `Pool` of the package `pg` that the store uses. */
 export interface PostgresPool {
@@ -16,24 +16,24 @@ export interface PostgresPool {
 export const postgresTable: string = `
   create table if not exists mediagen_generation_v1 (
     id text primary key, revision int not null, attempt text not null, state text not null, keyed boolean not null,
-    updated_at float8 not null, record text not null
+    updated_at float8 not null, entry text not null
   );
   create index if not exists mediagen_generation_v1_state on mediagen_generation_v1 (state)`;
 
-// The record is text, because jsonb rejects some texts.
+// The entry is text, because jsonb rejects some texts.
 const insert = "insert into mediagen_generation_v1 values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
 const update = `
-  update mediagen_generation_v1 set revision = $2, attempt = $3, state = $4, keyed = $5, updated_at = $6, record = $7
+  update mediagen_generation_v1 set revision = $2, attempt = $3, state = $4, keyed = $5, updated_at = $6, entry = $7
   where id = $1 and revision = $2 - 1 and attempt = $8`;
-const select = "select record from mediagen_generation_v1 where id = $1";
-const list = "select id, record from mediagen_generation_v1 where state = any($1)";
+const select = "select entry from mediagen_generation_v1 where id = $1";
+const list = "select id, entry from mediagen_generation_v1 where state = any($1)";
 const remove = `
   delete from mediagen_generation_v1
   where state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < $2`;
 
 interface Row {
   readonly id: string;
-  readonly record: string;
+  readonly entry: string;
 }
 
 /**
@@ -48,26 +48,26 @@ interface Row {
  */
 export function postgresStore(pool: PostgresPool): GenerationStore {
   // The casts: the columns hold what was written.
-  const parse = (text: string) => JSON.parse(text) as GenerationRecord;
+  const parse = (text: string) => JSON.parse(text) as GenerationEntry;
   const read = async (sql: string, value: unknown) => (await pool.query(sql, [value])).rows as readonly Row[];
-  async function get(id: string): Promise<GenerationRecord | undefined> {
+  async function get(id: string): Promise<GenerationEntry | undefined> {
     const [row] = await read(select, id);
-    return row && parse(row.record);
+    return row && parse(row.entry);
   }
 
   return {
-    async write(record) {
-      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = record;
+    async write(entry) {
+      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = entry;
       const keyed = idempotencyKey !== undefined;
-      const values = [id, revision, attempt, state, keyed, updatedAt, JSON.stringify(record)];
+      const values = [id, revision, attempt, state, keyed, updatedAt, JSON.stringify(entry)];
       const { rowCount } = await (follows ? pool.query(update, [...values, follows]) : pool.query(insert, values));
       return rowCount === 1 ? { written: true } : { written: false, current: await get(id) };
     },
     get,
     async *list({ states }) {
-      for (const { id, record } of await read(list, states)) {
+      for (const { id, entry } of await read(list, states)) {
         try {
-          yield parse(record);
+          yield parse(entry);
         } catch (error) {
           yield { id, unreadable: String(error) };
         }

@@ -1,4 +1,4 @@
-import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
+import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of a client of the package `ioredis` that the store uses. */
 export interface RedisClient {
@@ -16,11 +16,11 @@ const setOf = (state: string) => `{mediagen:v1}:in:${state}`;
 
 /** Replaces the revision before by this one, or removes it if there is none, and moves the id to the set of its state. */
 const replace = `
-  local revision, attempt, state, record = unpack(redis.call('hmget', KEYS[1], 'revision', 'attempt', 'state', 'record'))
-  if tonumber(revision or 0) ~= ARGV[2] - 1 or (attempt or '') ~= ARGV[3] then return {0, record} end
+  local revision, attempt, state, entry = unpack(redis.call('hmget', KEYS[1], 'revision', 'attempt', 'state', 'entry'))
+  if tonumber(revision or 0) ~= ARGV[2] - 1 or (attempt or '') ~= ARGV[3] then return {0, entry} end
   if state then redis.call('srem', ARGV[7] .. state, ARGV[1]) end
   if ARGV[6] == '' then redis.call('del', KEYS[1]) return {1} end
-  redis.call('hset', KEYS[1], 'revision', ARGV[2], 'attempt', ARGV[4], 'state', ARGV[5], 'record', ARGV[6])
+  redis.call('hset', KEYS[1], 'revision', ARGV[2], 'attempt', ARGV[4], 'state', ARGV[5], 'entry', ARGV[6])
   redis.call('sadd', ARGV[7] .. ARGV[5], ARGV[1])
   return {1}`;
 
@@ -33,10 +33,10 @@ const replace = `
  * const media = createMediaGen({ store: redisStore(new Redis()) });
  */
 export function redisStore(redis: RedisClient): GenerationStore {
-  async function get(id: string): Promise<GenerationRecord | undefined> {
-    const text = await redis.hget(keyOf(id), "record");
+  async function get(id: string): Promise<GenerationEntry | undefined> {
+    const text = await redis.hget(keyOf(id), "entry");
     // The cast: the field holds what was written.
-    return text === null ? undefined : (JSON.parse(text) as GenerationRecord);
+    return text === null ? undefined : (JSON.parse(text) as GenerationEntry);
   }
   const move = async (id: string, revision: number, follows = "", attempt = "", state = "", text = "") =>
     // The cast: this is what the script returns.
@@ -46,28 +46,27 @@ export function redisStore(redis: RedisClient): GenerationStore {
     ];
 
   return {
-    async write(record) {
-      const { id, revision, follows, attempt, state } = record;
-      const [written, text] = await move(id, revision, follows, attempt, state, JSON.stringify(record));
+    async write(entry) {
+      const { id, revision, follows, attempt, state } = entry;
+      const [written, text] = await move(id, revision, follows, attempt, state, JSON.stringify(entry));
       if (written === 1) return { written: true };
-      return { written: false, current: text ? (JSON.parse(text) as GenerationRecord) : undefined };
+      return { written: false, current: text ? (JSON.parse(text) as GenerationEntry) : undefined };
     },
     get,
     async *list({ states }) {
       for (const id of states.length === 0 ? [] : await redis.sunion(states.map(setOf))) {
-        const record = await get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
-        if (record && ("unreadable" in record || states.includes(record.state))) yield record;
+        const entry = await get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+        if (entry && ("unreadable" in entry || states.includes(entry.state))) yield entry;
       }
     },
     async forget({ keyed = false, before = Infinity } = {}) {
       let forgotten = 0;
       for (const id of await redis.sunion(["ended", "notCreated"].map(setOf))) {
-        const record = await get(id).catch(() => undefined); // One that cannot be read stays.
-        const isOpen = record?.state !== "ended" && record?.state !== "notCreated";
-        if (!record || isOpen || (!keyed && record.idempotencyKey !== undefined) || record.updatedAt >= before)
-          continue;
+        const entry = await get(id).catch(() => undefined); // One that cannot be read stays.
+        const isOpen = entry?.state !== "ended" && entry?.state !== "notCreated";
+        if (!entry || isOpen || (!keyed && entry.idempotencyKey !== undefined) || entry.updatedAt >= before) continue;
         // Only if it has not been written since.
-        forgotten += (await move(id, record.revision + 1, record.attempt))[0];
+        forgotten += (await move(id, entry.revision + 1, entry.attempt))[0];
       }
       return forgotten;
     },

@@ -1,4 +1,4 @@
-import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
+import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of a `DatabaseSync` of `node:sqlite` that the store uses. */
 export interface SqliteDatabase {
@@ -24,17 +24,17 @@ const setUp = `
   pragma synchronous = full;
   create table if not exists mediagen_generation_v1 (
     id text primary key, revision int not null, attempt text not null, state text not null, keyed int not null,
-    updated_at real not null, record text not null
+    updated_at real not null, entry text not null
   );
   create index if not exists mediagen_generation_v1_state on mediagen_generation_v1 (state)`;
 const insert = `
-  insert into mediagen_generation_v1 (revision, attempt, state, keyed, updated_at, record, id) values (?, ?, ?, ?, ?, ?, ?)
+  insert into mediagen_generation_v1 (revision, attempt, state, keyed, updated_at, entry, id) values (?, ?, ?, ?, ?, ?, ?)
   on conflict do nothing`;
 const update = `
-  update mediagen_generation_v1 set revision = ?, attempt = ?, state = ?, keyed = ?, updated_at = ?, record = ?
+  update mediagen_generation_v1 set revision = ?, attempt = ?, state = ?, keyed = ?, updated_at = ?, entry = ?
   where id = ? and revision = ? and attempt = ?`;
-const select = "select id, record from mediagen_generation_v1 where id = ?";
-const list = "select id, record from mediagen_generation_v1 where state in (select value from json_each(?))";
+const select = "select id, entry from mediagen_generation_v1 where id = ?";
+const list = "select id, entry from mediagen_generation_v1 where state in (select value from json_each(?))";
 const remove = `
   delete from mediagen_generation_v1 where state in ('ended', 'notCreated') and keyed <= ? and updated_at < ?`;
 
@@ -50,17 +50,17 @@ const remove = `
 export function sqliteStore(database: SqliteDatabase): GenerationStore {
   database.exec(setUp);
   // The casts: the columns hold what was written.
-  const parse = (row: unknown) => JSON.parse((row as { readonly record: string }).record) as GenerationRecord;
-  async function get(id: string): Promise<GenerationRecord | undefined> {
+  const parse = (row: unknown) => JSON.parse((row as { readonly entry: string }).entry) as GenerationEntry;
+  async function get(id: string): Promise<GenerationEntry | undefined> {
     const row = database.prepare(select).get(id);
     return row ? parse(row) : undefined;
   }
 
   return {
-    async write(record) {
-      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = record;
+    async write(entry) {
+      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = entry;
       const keyed = idempotencyKey === undefined ? 0 : 1;
-      const values = [revision, attempt, state, keyed, updatedAt, JSON.stringify(record), id];
+      const values = [revision, attempt, state, keyed, updatedAt, JSON.stringify(entry), id];
       const { changes } = follows
         ? database.prepare(update).run(...values, revision - 1, follows)
         : database.prepare(insert).run(...values);

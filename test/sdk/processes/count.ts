@@ -1,5 +1,5 @@
 // Writes one revision after the other of each record, next to others that do the same, and prints the revisions that it has won.
-import { fileStore, type GenerationRecord } from "@mediagen/sdk/node";
+import { fileStore, type GenerationEntry } from "@mediagen/sdk/node";
 
 const [directory = "", attempt = "", revisions = "", ...ids] = process.argv.slice(2);
 const store = fileStore(directory);
@@ -16,7 +16,7 @@ const won: string[] = [];
 for (const id of ids) {
   let follows: string | undefined;
   for (let revision = 1; revision <= Number(revisions);) {
-    const record: GenerationRecord = { ...facts, id, revision, attempt, follows, state: "claimed" };
+    const record: GenerationEntry = { ...facts, id, revision, attempt, follows, state: "claimed" };
     const result = await store.write(record);
     if (result.written) won.push(`${id} ${revision}`);
     follows = result.written ? attempt : result.current?.attempt;

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { AnyTask, GenerationRecord, GenerationState, GenerationStore, UnreadableRecord } from "@mediagen/sdk/node";
+import type { AnyTask, GenerationEntry, GenerationState, GenerationStore, UnreadableEntry } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { stdoutTarget } from "../files/target.ts";
 
 /** A record of the store, with what the command adds to it. */
-export interface CommandRecord extends GenerationRecord {
+export interface CommandRecord extends GenerationEntry {
   /** The paths of a task's results, once they have been saved. Another task may take its place later, by `--resolve`. */
   readonly saved?: { readonly taskid: string; readonly paths: readonly string[] };
 }
@@ -25,9 +25,9 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 export async function readRecords(
   store: GenerationStore | undefined,
   states: readonly GenerationState[] = paidStates,
-): Promise<{ readonly records: readonly CommandRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+): Promise<{ readonly records: readonly CommandRecord[]; readonly unreadable: readonly UnreadableEntry[] }> {
   const records: CommandRecord[] = [];
-  const unreadable: UnreadableRecord[] = [];
+  const unreadable: UnreadableEntry[] = [];
   for await (const one of store?.list({ states }) ?? [])
     if ("unreadable" in one) unreadable.push(one);
     else records.push(one);

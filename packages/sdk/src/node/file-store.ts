@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
 import { mayFollow, mayForget } from "../store/store.ts";
-import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
+import type { GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import { codeOf, makeDurably, namesIn, newPart, publish, removeParts, sync, writeDurably } from "./durable-files.ts";
 
 /** The content of the last revision of an entry that is forgotten. */
@@ -32,7 +32,7 @@ export class FileStore implements GenerationStore {
     this.#directory = directory;
   }
 
-  async write(entry: GenerationRecord): Promise<WriteResult> {
+  async write(entry: GenerationEntry): Promise<WriteResult> {
     const { id, revision, attempt } = entry;
     if (!isId(id)) throw new RangeError(`an entry's id begins with two hexadecimal digits, and ${id} does not`);
     const text = JSON.stringify(entry);
@@ -49,11 +49,11 @@ export class FileStore implements GenerationStore {
     return { written: false, current: stored.entry };
   }
 
-  async get(id: string): Promise<GenerationRecord | undefined> {
+  async get(id: string): Promise<GenerationEntry | undefined> {
     return (await this.#read(id)).entry;
   }
 
-  async *list({ states }: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord, void, undefined> {
+  async *list({ states }: ListFilter): AsyncGenerator<GenerationEntry | UnreadableEntry, void, undefined> {
     for await (const id of this.#ids()) {
       const entry = await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
       if (entry && ("unreadable" in entry || states.includes(entry.state))) yield entry;
@@ -174,7 +174,7 @@ function read(directory: string) {
   const revisions = names.filter((name) => name.endsWith(`.${life}`)).map((name) => Number.parseInt(name, 10) || 0);
   const text = readFileSync(`${directory}/${Math.max(...revisions)}.${life}`, "utf8");
   // The cast: the version is checked where entries are read.
-  return { names, life, entry: (JSON.parse(text) as GenerationRecord | null) ?? undefined };
+  return { names, life, entry: (JSON.parse(text) as GenerationEntry | null) ?? undefined };
 }
 
 function namesAt(directory: string): readonly string[] {

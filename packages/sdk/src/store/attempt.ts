@@ -1,5 +1,5 @@
 import { MediaGenError, messageOf, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
-import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
+import type { GenerationFacts, GenerationEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Entries } from "./entries.ts";
 import type { WriteResult } from "./store.ts";
@@ -12,16 +12,16 @@ const longestRetryMs = 60_000;
 /** Thrown if another writer has changed the entry, so that this attempt must not be sent. */
 export class OvertakenError extends Error {}
 
-type Change = Partial<GenerationRecord> & Pick<GenerationRecord, "state">;
+type Change = Partial<GenerationEntry> & Pick<GenerationEntry, "state">;
 
 /** One attempt to generate. It renews its entry until it ends. Others write the entry only if the renewals stop. */
 export class Attempt {
   /** The parts of its entry that never change. */
-  readonly facts: Omit<GenerationRecord, "revision" | "state" | "updatedAt">;
+  readonly facts: Omit<GenerationEntry, "revision" | "state" | "updatedAt">;
   task: Promise<TaskJSON> | undefined;
   readonly #entries: Entries;
   /** The entry as it was stored when this attempt last wrote it, or found that another writer had. */
-  #stored: GenerationRecord | undefined;
+  #stored: GenerationEntry | undefined;
   /** The state that renewals write; undefined if nothing can be recorded yet. */
   #state: "claimed" | "sending" | undefined;
   /** Whether others have recorded an outcome before this attempt did. */
@@ -30,7 +30,7 @@ export class Attempt {
   readonly #ending = new AbortController();
 
   /** @param replaces the entry of an earlier attempt, which sent nothing */
-  constructor(entries: Entries, facts: GenerationFacts, id: string, replaces: GenerationRecord | undefined) {
+  constructor(entries: Entries, facts: GenerationFacts, id: string, replaces: GenerationEntry | undefined) {
     const { host, processes } = entries;
     this.#entries = entries;
     this.#stored = replaces;
@@ -111,12 +111,12 @@ export class Attempt {
     }
   }
 
-  #next(change: Change): GenerationRecord {
+  #next(change: Change): GenerationEntry {
     const { revision = 0, attempt: follows } = this.#stored ?? {};
     return { ...this.facts, ...change, revision: revision + 1, follows, updatedAt: this.#entries.host.time.now() };
   }
 
-  #mayFollow(current: GenerationRecord | undefined, { state, task }: Change): boolean {
+  #mayFollow(current: GenerationEntry | undefined, { state, task }: Change): boolean {
     // Then the store contradicts itself.
     if (current?.revision === this.#stored?.revision) return false;
     if (!current) return task !== undefined;
@@ -165,6 +165,6 @@ export class Attempt {
   }
 }
 
-function isUnderWay(entry: GenerationRecord | undefined): boolean {
+function isUnderWay(entry: GenerationEntry | undefined): boolean {
   return entry?.state === "claimed" || entry?.state === "sending";
 }

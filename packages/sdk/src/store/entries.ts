@@ -1,6 +1,6 @@
 import type { CallHost } from "../call/call.ts";
 import { describeDuration } from "../errors/issue.ts";
-import type { GenerationFacts, GenerationRecord, UnreadableRecord } from "../task/generation.ts";
+import type { GenerationFacts, GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import { type GenerationStore, type ListFilter, whyUnreadable, type WriteResult } from "./store.ts";
 
@@ -11,8 +11,8 @@ const silentAfterMs = 15_000;
 
 /** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
-  readonly sender?: GenerationRecord["sender"];
-  hasEnded(sender: NonNullable<GenerationRecord["sender"]>): boolean;
+  readonly sender?: GenerationEntry["sender"];
+  hasEnded(sender: NonNullable<GenerationEntry["sender"]>): boolean;
 }
 
 /** An attempt of this process whose end is not recorded yet. */
@@ -41,24 +41,24 @@ export class Entries {
   }
 
   /** Writes an entry. If a write failed but was stored anyway, the entry counts as written. */
-  async write(entry: GenerationRecord): Promise<WriteResult> {
+  async write(entry: GenerationEntry): Promise<WriteResult> {
     const write = () => this.within("write an entry", () => this.#store.write(entry));
     const result = await write().catch(write);
     return !result.written && writeOf(result.current) === writeOf(entry) ? { written: true } : result;
   }
 
   /** Writes the next revision of an entry. Returns false if another writer has changed it. */
-  async change(entry: GenerationRecord, change: Partial<GenerationRecord>): Promise<boolean> {
+  async change(entry: GenerationEntry, change: Partial<GenerationEntry>): Promise<boolean> {
     const updatedAt = this.host.time.now();
     const next = { ...entry, ...change, revision: entry.revision + 1, follows: entry.attempt, updatedAt };
     return (await this.write(next)).written;
   }
 
-  get(id: string): Promise<GenerationRecord | undefined> {
+  get(id: string): Promise<GenerationEntry | undefined> {
     return this.within("read an entry", () => this.#store.get(id));
   }
 
-  async *list(filter: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord> {
+  async *list(filter: ListFilter): AsyncGenerator<GenerationEntry | UnreadableEntry> {
     const entries = this.#store.list(filter)[Symbol.asyncIterator]();
     try {
       for (;;) {
@@ -78,7 +78,7 @@ export class Entries {
    * Whether the sender of an entry counts as dead that has not changed it for so long, by the clock of this process. The outcome of what
    * it was sending is recorded as unknown then. A sender that was only slow corrects this.
    */
-  async isOver(entry: GenerationRecord, unchangedMs: number): Promise<boolean> {
+  async isOver(entry: GenerationEntry, unchangedMs: number): Promise<boolean> {
     // A sender of this process is alive, also if it cannot renew its entry.
     if (this.open.has(entry.id)) return false;
     const hasEnded = entry.sender !== undefined && this.processes.hasEnded(entry.sender);
@@ -89,7 +89,7 @@ export class Entries {
   }
 
   /** Returns an entry that was being sent, once its sender has renewed it or counts as dead. */
-  async settle(first: GenerationRecord, signal: AbortSignal | undefined): Promise<GenerationRecord | undefined> {
+  async settle(first: GenerationEntry, signal: AbortSignal | undefined): Promise<GenerationEntry | undefined> {
     if (this.open.has(first.id)) return first;
     if (!(await this.isOver(first, 0))) await this.host.time.sleep(silentAfterMs, signal, "pause");
     const entry = await this.get(first.id);
@@ -108,6 +108,6 @@ export class Entries {
 }
 
 /** Names a write of an entry. The attempt is not enough: a late sender and a resolution share it. */
-function writeOf(entry: GenerationRecord | undefined): string {
+function writeOf(entry: GenerationEntry | undefined): string {
   return [entry?.attempt, entry?.revision, entry?.state, entry?.task?.taskid].join();
 }

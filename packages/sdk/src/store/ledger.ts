@@ -3,7 +3,7 @@ import { describeValue, issueOf, nothingWasSent } from "../errors/issue.ts";
 import { digestOf } from "../form/digest.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Operation } from "../spec/operation.ts";
-import type { GenerationFacts, GenerationRecord, UnreadableRecord } from "../task/generation.ts";
+import type { GenerationFacts, GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import type { AnyTask, TaskJSON } from "../task/task.ts";
 import { type Ending, orAbort } from "../time/deadline.ts";
 import { Attempt, OvertakenError } from "./attempt.ts";
@@ -34,7 +34,7 @@ export interface Recovery<T = AnyTask> {
   /** Generations of unknown outcome. Look for them at the service and resolve them with `media.resolve`. */
   readonly unknown: readonly UnknownGeneration[];
   /** Entries that this version cannot read. Each blocks its own key. */
-  readonly unreadable: readonly UnreadableRecord[];
+  readonly unreadable: readonly UnreadableEntry[];
 }
 
 export interface LedgerGeneration extends Omit<GenerationFacts, "origin" | "digest"> {
@@ -45,12 +45,12 @@ export interface LedgerGeneration extends Omit<GenerationFacts, "origin" | "dige
 
 type Send = (attempt: Attempt) => Promise<TaskJSON>;
 
-interface Ended extends Pick<GenerationRecord, "kind" | "outcome"> {
+interface Ended extends Pick<GenerationEntry, "kind" | "outcome"> {
   readonly taskids: readonly string[];
   readonly generationId?: string;
 }
 
-type Found = { readonly task?: TaskJSON; readonly replaces?: GenerationRecord | undefined };
+type Found = { readonly task?: TaskJSON; readonly replaces?: GenerationEntry | undefined };
 
 /** Records the generations of one client in its store: an idempotency key stands for one of them. */
 export class Ledger extends Entries {
@@ -124,7 +124,7 @@ export class Ledger extends Entries {
   }
 
   /** Reads the entry of a key. Rejects if this version cannot read it: it blocks its key. */
-  async #read(id: string, model: string): Promise<GenerationRecord | undefined> {
+  async #read(id: string, model: string): Promise<GenerationEntry | undefined> {
     const unreadable = (why: string) => {
       const advice = "A task of an earlier call may exist: look in the service's console, or ask its support.";
       const facts = { billed: "maybe", isRetryable: false, advice } as const;
@@ -157,8 +157,8 @@ export class Ledger extends Entries {
 
   /** Returns what needs attention. Waits until it is clear which senders are alive. */
   async recover(signal: AbortSignal | undefined): Promise<Recovery<TaskJSON>> {
-    const found: GenerationRecord[] = [];
-    const unreadable: UnreadableRecord[] = [];
+    const found: GenerationEntry[] = [];
+    const unreadable: UnreadableEntry[] = [];
     for await (const entry of this.list({ states: ["sending", "created", "unknown", "ended"] })) {
       if ("unreadable" in entry) unreadable.push(entry);
       else if (entry.state !== "ended" || isFinished(entry)) found.push(entry);
@@ -181,11 +181,11 @@ export class Ledger extends Entries {
   }
 }
 
-function isFinished({ outcome, idempotencyKey }: GenerationRecord): boolean {
+function isFinished({ outcome, idempotencyKey }: GenerationEntry): boolean {
   return outcome === "succeeded" && idempotencyKey === undefined;
 }
 
-function describe(entry: GenerationRecord): UnknownGeneration {
+function describe(entry: GenerationEntry): UnknownGeneration {
   const { kind, model, digest, idempotencyKey, reason = "no outcome is known" } = entry;
   return { generationId: entry.id, kind, model, digest, idempotencyKey, at: entry.createdAt, reason };
 }

@@ -1,4 +1,4 @@
-import type { GenerationRecord } from "../task/generation.ts";
+import type { GenerationEntry } from "../task/generation.ts";
 import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
 
 /**
@@ -12,7 +12,7 @@ import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
 export function memoryStore(): GenerationStore {
   const texts = new Map<string, string>();
   // As JSON, so that callers share no object with the store.
-  const read = (id: string) => (JSON.parse(texts.get(id) ?? "null") ?? undefined) as GenerationRecord | undefined;
+  const read = (id: string) => (JSON.parse(texts.get(id) ?? "null") ?? undefined) as GenerationEntry | undefined;
   const all = () => [...texts.keys()].flatMap((id) => read(id) ?? []);
   return {
     async write(entry) {

@@ -1,7 +1,7 @@
 import { invalidRequest, type InvalidRequestError, StoreError } from "../errors/errors.ts";
 import { describeValue, mustBe } from "../errors/issue.ts";
 import type { Kind } from "../spec/operation.ts";
-import type { GenerationRecord } from "../task/generation.ts";
+import type { GenerationEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Entries } from "./entries.ts";
 import { whyUnreadable } from "./store.ts";
@@ -71,7 +71,7 @@ function changed(): StoreError {
 }
 
 /** Rejects a generation whose outcome came, or will come, from the service itself. */
-function rejectKnown({ id, state, task, resolvedByHand }: GenerationRecord, taskid: string | undefined): void {
+function rejectKnown({ id, state, task, resolvedByHand }: GenerationEntry, taskid: string | undefined): void {
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
@@ -85,7 +85,7 @@ function rejectKnown({ id, state, task, resolvedByHand }: GenerationRecord, task
  * Takes a task from the entry that a user has resolved to it. The outcome of that one is unknown again, so that swapped tasks can be
  * corrected while no key is free. Rejects a task that the service returned for another generation.
  */
-async function takeTask(entries: Entries, { id, kind }: GenerationRecord, taskid: string): Promise<void> {
+async function takeTask(entries: Entries, { id, kind }: GenerationEntry, taskid: string): Promise<void> {
   for await (const other of entries.list({ states: ["created", "ended"] })) {
     if ("unreadable" in other || other.id === id || other.kind !== kind || other.task?.taskid !== taskid) continue;
     if (!other.resolvedByHand)

@@ -1,10 +1,10 @@
 import { sha256 } from "../form/digest.ts";
-import type { GenerationRecord, GenerationState, UnreadableRecord } from "../task/generation.ts";
+import type { GenerationEntry, GenerationState, UnreadableEntry } from "../task/generation.ts";
 
 /** Result of `write`: the entry was stored durably; or nothing was changed, and `current` is what is stored under its id. */
 export type WriteResult =
   | { readonly written: true }
-  | { readonly written: false; readonly current: GenerationRecord | undefined };
+  | { readonly written: false; readonly current: GenerationEntry | undefined };
 
 /** The entries that `list` yields. */
 export interface ListFilter {
@@ -42,7 +42,7 @@ export interface GenerationStore {
    * @example
    * const { written } = await store.write(entry);
    */
-  write(entry: GenerationRecord): Promise<WriteResult>;
+  write(entry: GenerationEntry): Promise<WriteResult>;
   /**
    * Reads an entry from the primary storage.
    *
@@ -51,7 +51,7 @@ export interface GenerationStore {
    * @example
    * const entry = await store.get(await generationIdOf(media.origin, "order-42"));
    */
-  get(id: string): Promise<GenerationRecord | undefined>;
+  get(id: string): Promise<GenerationEntry | undefined>;
   /**
    * Lists the entries in some states, in any order. An entry that cannot be read is yielded as such and hides no other.
    *
@@ -60,7 +60,7 @@ export interface GenerationStore {
    * @example
    * for await (const entry of store.list({ states: ["unknown"] })) console.log(entry.id);
    */
-  list(filter: ListFilter): AsyncIterable<GenerationRecord | UnreadableRecord>;
+  list(filter: ListFilter): AsyncIterable<GenerationEntry | UnreadableEntry>;
   /**
    * Removes `ended` and `notCreated` entries, without a key unless you pass `keyed`.
    *
@@ -72,12 +72,12 @@ export interface GenerationStore {
   forget(options?: ForgetOptions): Promise<number>;
 }
 
-export function mayFollow(entry: GenerationRecord, current: GenerationRecord | undefined): boolean {
+export function mayFollow(entry: GenerationEntry, current: GenerationEntry | undefined): boolean {
   if (!current) return entry.revision === 1;
   return current.revision === entry.revision - 1 && current.attempt === entry.follows;
 }
 
-export function mayForget(entry: GenerationRecord, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
+export function mayForget(entry: GenerationEntry, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
   if (entry.state !== "ended" && entry.state !== "notCreated") return false;
   return (keyed || entry.idempotencyKey === undefined) && entry.updatedAt < before;
 }
@@ -98,7 +98,7 @@ const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", 
 
 /** Returns the reason why this version cannot read a stored value; undefined if it can. */
 export function whyUnreadable(value: unknown): string | undefined {
-  const { version, revision, attempt, model, state, task } = Object(value) as Partial<GenerationRecord>;
+  const { version, revision, attempt, model, state, task } = Object(value) as Partial<GenerationEntry>;
   if (version !== 1) return `its version is ${JSON.stringify(version)}, not 1`;
   if (task && task.version !== 2) return `its task's version is ${JSON.stringify(task.version)}, not 2`;
   const hasTask = (state !== "created" && state !== "ended") || task?.taskid;

@@ -16,7 +16,7 @@ export interface GenerationFacts extends Pick<TaskJSON, "kind" | "origin" | "res
 }
 
 /** One generation in a store: plain JSON, without the API key and without the form. */
-export interface GenerationRecord extends GenerationFacts {
+export interface GenerationEntry extends GenerationFacts {
   /** The version of this format. */
   readonly version: 1;
   /** The entry's id: the SHA-256 of origin and idempotency key, or a random one without a key. */
@@ -48,4 +48,4 @@ export interface GenerationRecord extends GenerationFacts {
 }
 
 /** An entry in a store that this version cannot read, and why: it is damaged, or a newer version wrote it. */
-export type UnreadableRecord = Readonly<Record<"id" | "unreadable", string>>;
+export type UnreadableEntry = Readonly<Record<"id" | "unreadable", string>>;

@@ -1,7 +1,7 @@
-import type { GenerationRecord } from "@mediagen/sdk";
+import type { GenerationEntry } from "@mediagen/sdk";
 
-/** Returns a record with a new id. */
-export function recordOf(given: Partial<GenerationRecord> = {}): GenerationRecord {
+/** Returns an entry with a new id. */
+export function entryOf(given: Partial<GenerationEntry> = {}): GenerationEntry {
   const state = given.state ?? "claimed";
   const id = crypto.randomUUID();
   const origin = "https://media.example";
@@ -12,13 +12,13 @@ export function recordOf(given: Partial<GenerationRecord> = {}): GenerationRecor
   return { ...facts, id, revision: 1, attempt: "first", state, ...times, ...(hasTask ? { task } : {}), ...given };
 }
 
-/** Returns the next revision of a record. */
-export function next(record: GenerationRecord, changed: Partial<GenerationRecord>): GenerationRecord {
-  return { ...record, ...changed, revision: record.revision + 1, follows: record.attempt };
+/** Returns the next revision of an entry. */
+export function next(entry: GenerationEntry, changed: Partial<GenerationEntry>): GenerationEntry {
+  return { ...entry, ...changed, revision: entry.revision + 1, follows: entry.attempt };
 }
 
-/** Returns records with all optional fields, with none, with unknown fields, and with unusual texts and numbers. */
-export function unusualRecords(): readonly GenerationRecord[] {
+/** Returns entries with all optional fields, with none, with unknown fields, and with unusual texts and numbers. */
+export function unusualEntries(): readonly GenerationEntry[] {
   const texts = [
     "",
     " ",
@@ -29,24 +29,24 @@ export function unusualRecords(): readonly GenerationRecord[] {
     "\u0000",
     "\ud800",
   ];
-  const unusual = texts.map((text) => recordOf({ idempotencyKey: text, reason: text, model: text }));
+  const unusual = texts.map((text) => entryOf({ idempotencyKey: text, reason: text, model: text }));
   const sender = { host: "host", bootId: "boot", pid: 1 };
   const all = { sender, digest: "0".repeat(64), reason: "why", resolvedByHand: true, outcome: "failed" } as const;
   const later = { later: { list: [null, 1.5, "x", [], {}], is: false }, "a.b": 0, __proto: null };
   return [
     ...unusual,
-    recordOf({ reason: "x".repeat(200_000) }),
-    recordOf({ digest: undefined, idempotencyKey: undefined, task: undefined }),
-    recordOf({ state: "ended", idempotencyKey: "key", ...all }),
-    recordOf({ createdAt: 0, updatedAt: 1_800_000_000_000.25 }),
-    recordOf({ createdAt: -1, updatedAt: Number.MAX_SAFE_INTEGER, resolvedByHand: false }),
-    Object.assign(recordOf(), later),
+    entryOf({ reason: "x".repeat(200_000) }),
+    entryOf({ digest: undefined, idempotencyKey: undefined, task: undefined }),
+    entryOf({ state: "ended", idempotencyKey: "key", ...all }),
+    entryOf({ createdAt: 0, updatedAt: 1_800_000_000_000.25 }),
+    entryOf({ createdAt: -1, updatedAt: Number.MAX_SAFE_INTEGER, resolvedByHand: false }),
+    Object.assign(entryOf(), later),
   ];
 }
 
-/** Whether a record was read as it was written. An undefined field counts as missing. */
-export function isSame(read: unknown, record: unknown): boolean {
-  return canonical(read) === canonical(record);
+/** Whether an entry was read as it was written. An undefined field counts as missing. */
+export function isSame(read: unknown, entry: unknown): boolean {
+  return canonical(read) === canonical(entry);
 }
 
 /** Returns a value as JSON with sorted keys. */
@@ -59,9 +59,9 @@ function canonical(value: unknown): string {
 }
 
 /** Describes the first field that differs. */
-export function difference(read: GenerationRecord | undefined, record: GenerationRecord): string {
+export function difference(read: GenerationEntry | undefined, entry: GenerationEntry): string {
   if (!read) return "it is not there";
-  const [given, got] = [Object.entries(record), new Map(Object.entries(read))];
+  const [given, got] = [Object.entries(entry), new Map(Object.entries(read))];
   const [field, value] = given.find(([name, one]) => !isSame(got.get(name), one)) ?? [];
   const show = (one: unknown) => canonical(one).slice(0, 60);
   return field === undefined ? "a field was added" : `${field} ${show(value)} comes back as ${show(got.get(field))}`;
