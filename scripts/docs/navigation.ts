@@ -27,7 +27,7 @@ export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
     "MediaGenOptions",
     "ClientOptions",
     "RetryOptions",
-    "SchedulerOptions",
+    "PollingOptions",
     "StateOptions",
     "Clock",
     "MediaGenEvent",

@@ -11,7 +11,7 @@ import type { GenerationStore } from "../store/store.ts";
 import type { CallOptions, Check, Task } from "../task/task.ts";
 import { Time } from "../time/clock.ts";
 import { durationsAt } from "../wait/durations.ts";
-import { Scheduler } from "../wait/scheduler.ts";
+import { PollLimit } from "../wait/poll-limit.ts";
 import type { StateOptions } from "../wait/state.ts";
 import type { WaitHost } from "../wait/wait.ts";
 import { type BeforeGenerate, clientOptions, type MediaGenOptions } from "./options.ts";
@@ -56,7 +56,7 @@ export function createHost<O extends MediaGenOptions>(
     retries: new Retries(options, time.random),
     beforeGenerate: options.beforeGenerate,
     states: options,
-    scheduler: new Scheduler(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
+    pollLimit: new PollLimit(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
     // The cast: every task of a client is a handle.
     check: (task, signal) => (task as Handle).checkSilently({ signal }),
     store,

@@ -7,7 +7,7 @@ import type { GenerationStore } from "../store/store.ts";
 import type { RequestHeaders, RequestOptions } from "../task/task.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Fetch } from "../call/fetch.ts";
-import type { SchedulerOptions } from "../wait/scheduler.ts";
+import type { PollingOptions } from "../wait/poll-limit.ts";
 import type { StateOptions } from "../wait/state.ts";
 
 /** A function that is called and awaited before each generation is sent. If it throws, the call rejects with its error. */
@@ -58,7 +58,7 @@ export interface ClientOptions {
 }
 
 /** Options of `createMediaGen`. */
-export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions {
+export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, PollingOptions {
   /**
    * Called before each generation is sent, with the form, its model and the number of results that it requests. Throw to
    * reject the generation. It is not called if an idempotency key finds its task, which costs nothing.

@@ -54,10 +54,10 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   #afterMs(): number {
-    const { scheduler, time } = this.#host;
+    const { pollLimit, time } = this.#host;
     if (this.createdAt === undefined) return longestRetryMs;
     const ageMs = Math.max(0, time.now() - this.createdAt);
-    return Math.ceil(scheduler.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
+    return Math.ceil(pollLimit.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
   }
 
   #isUnsettled(error: unknown): error is ServiceError {

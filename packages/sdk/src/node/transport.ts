@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { BodyText, isLoopback, type OutgoingRequest, type Transport } from "../call/transport.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
-import { mostInFlight, type SchedulerOptions } from "../wait/scheduler.ts";
+import { mostInFlight, type PollingOptions } from "../wait/poll-limit.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { agentFor, exchange, isIntercepted } from "./connection.ts";
 import { decode } from "./decode.ts";
@@ -13,7 +13,7 @@ import { decode } from "./decode.ts";
 const pieceBytes = 48 * 1024;
 
 /** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
-export function nodeTransport(origin: URL, options: ConnectOptions & SchedulerOptions): Transport {
+export function nodeTransport(origin: URL, options: ConnectOptions & PollingOptions): Transport {
   const polls = mostInFlight(options);
   const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, polls)];
   let url = origin;

@@ -6,7 +6,7 @@ import { operations } from "../spec/operations.gen.ts";
 import type { Records, State, Task, WaitOptions } from "../task/task.ts";
 import { Deadline, type Ending, orAbort } from "../time/deadline.ts";
 import { Pace, type Polled } from "./pace.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { PollLimit } from "./poll-limit.ts";
 
 export const waitOptions: OptionTypes<WaitOptions> = {
   onUpdate: "function",
@@ -26,7 +26,7 @@ export interface WaitCheck<K extends Kind = Kind> {
 export type Poll = Required<Pick<CallContext, "signal" | "pollTimeoutMs">>;
 
 export interface WaitHost extends Pick<CallHost, "emit" | "time"> {
-  readonly scheduler: Scheduler;
+  readonly pollLimit: PollLimit;
 }
 
 export async function waitFor<K extends Kind>(
@@ -37,8 +37,8 @@ export async function waitFor<K extends Kind>(
 ): Promise<Records[K]> {
   const { onUpdate, waitTimeoutMs = 30 * 60_000, signal } = readOptions("wait", options, waitOptions);
   signal?.throwIfAborted();
-  const { scheduler, time } = host;
-  const pace = new Pace(task, waitTimeoutMs, scheduler.durationsOf(task.model ?? task.kind), time);
+  const { pollLimit, time } = host;
+  const pace = new Pace(task, waitTimeoutMs, pollLimit.durationsOf(task.model ?? task.kind), time);
   const start = time.steady();
   let last: Polled<WaitCheck<K>> | undefined;
   let lastRecord: LastRecord | undefined;
@@ -55,7 +55,7 @@ export async function waitFor<K extends Kind>(
     // Once there is a slot, other tasks may have shown that it is too early.
     const isEarly = () => pace.due() > Math.max(now, time.steady());
     try {
-      const polled = await scheduler.poll(deadline, async () => !isEarly() && observe(check, deadline, pace, host));
+      const polled = await pollLimit.poll(deadline, async () => !isEarly() && observe(check, deadline, pace, host));
       if (!polled) return undefined;
       last = polled;
       lastRecord = polled.check ?? lastRecord;
@@ -87,17 +87,17 @@ async function observe<K extends Kind>(
   check: (poll: Poll) => Promise<WaitCheck<K>>,
   ending: Ending,
   pace: Pace,
-  { scheduler, time }: WaitHost,
+  { pollLimit, time }: WaitHost,
 ): Promise<Polled<WaitCheck<K>>> {
   const sentAt = time.steady();
-  const limitMs = pace.limitAt(sentAt, scheduler.timeoutMs);
+  const limitMs = pace.limitAt(sentAt, pollLimit.timeoutMs);
   const seen = await check({ signal: ending, pollTimeoutMs: limitMs }).catch((error: unknown) => {
     ending.throwIfAborted();
     if (error instanceof ServiceError || error instanceof ConnectionError) return error;
     throw error;
   });
   const tookMs = time.steady() - sentAt;
-  if (!(seen instanceof ConnectionError)) scheduler.recordLatency(tookMs);
+  if (!(seen instanceof ConnectionError)) pollLimit.recordLatency(tookMs);
   else if (tookMs >= limitMs) pace.timeouts++;
   return seen instanceof Error ? { sentAt, error: seen } : { sentAt, check: seen };
 }

@@ -3,7 +3,7 @@ import { type Ending, onAbort } from "../time/deadline.ts";
 import type { DurationsOf } from "./durations.ts";
 
 /** Options for the polling of all waits of a client. */
-export interface SchedulerOptions {
+export interface PollingOptions {
   /**
    * The maximum number of concurrent queries of all waits together. A query that takes much longer than usual does not
    * count, so that it does not delay other waits. At most three times as many of those are in flight.
@@ -13,11 +13,11 @@ export interface SchedulerOptions {
 }
 
 /** Returns the maximum number of queries in flight of one client, including those that take much longer than usual. */
-export function mostInFlight({ maxQueriesInFlight = 16 }: SchedulerOptions): number {
+export function mostInFlight({ maxQueriesInFlight = 16 }: PollingOptions): number {
   return 4 * maxQueriesInFlight;
 }
 
-export class Scheduler {
+export class PollLimit {
   readonly durationsOf: DurationsOf;
   /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
   timeoutMs = 10_000;
@@ -27,7 +27,7 @@ export class Scheduler {
   /** The number of further polls that may be in flight, with a slot or without. */
   #left: number;
 
-  constructor(options: SchedulerOptions, time: Time, durationsOf: DurationsOf) {
+  constructor(options: PollingOptions, time: Time, durationsOf: DurationsOf) {
     this.durationsOf = durationsOf;
     this.#time = time;
     this.#left = mostInFlight(options);
