@@ -54,7 +54,7 @@ export const handlers = {
   ConnectionError: 'console.log("no complete response, and safe to retry");',
   OutcomeUnknownError:
     "console.log(`perhaps billed: look for ${error.model} at ${new Date(error.at).toISOString()} at the service`);",
-  TaskFailedError: "console.log(error.record); // generating it again is billed again",
+  TaskFailedError: "console.log(error.record); // a new generation is billed again",
   WaitTimeoutError: "console.log(JSON.stringify(error.task)); // not lost: wait again, in any process",
 } as const;
 

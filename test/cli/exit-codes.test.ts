@@ -11,7 +11,7 @@ const { minimum, maximum = 0 } = schemaOf("imgmodelv4", "batchsize");
 describe.concurrent("an error is printed in two lines and its commands below, with its exit code", () => {
   test.for<[number, readonly string[], { readonly fault?: FaultName; readonly on?: string; readonly says: string }]>([
     [1, image, { fault: "failure", on: "generate", says: "No task was created." }],
-    [1, [...image, "--failed-status", "3"], { fault: "taskFails", says: "generating it again is billed again." }],
+    [1, [...image, "--failed-status", "3"], { fault: "taskFails", says: "a new generation is billed again." }],
     [
       1,
       [...image, "--base-url", "http://127.0.0.1:9"],
@@ -43,7 +43,11 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       [...image, "--timeout", "soon"],
       { says: 'mediagen: --timeout "soon" is not valid. Use a time such as 90s, 30m or 2h.\n' },
     ],
-    [2, [...image, "--base-url", "http://media.example.com"], { says: "Pass --allow-http to allow it." }],
+    [
+      2,
+      [...image, "--base-url", "http://media.example.com"],
+      { says: "With --allow-http, everyone on the way can read" },
+    ],
     [
       2,
       [...image, "--image", "http://10.0.0.1/a.png"],
@@ -101,7 +105,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       {
         fault: "resetAfter",
         on: "generate",
-        says: "Before you generate it again, look for a task of imgmodelv4 at ",
+        says: "Before you generate it again, look for the imgmodelv4 task of ",
       },
     ],
     [5, image, { fault: "html", on: "generate", says: "or that there is none:\n    mediagen recover --resolve " }],
@@ -232,9 +236,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       const { code, stderr } = await mediagen(image, { cwd, env: { ...env, MEDIAGEN_API_KEY: "s\u00ebcret" } }).ended;
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining(
-          "mediagen: the API key has a value that no header can carry (not shown). Use printable",
-        ),
+        expect.stringContaining("mediagen: the API key cannot be sent in a header (not shown). Use printable"),
       ]);
       expect(stderr).not.toContain("cret");
       expect(emulator.calls).toEqual([]);
@@ -279,7 +281,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
         expect([code, stdout, stderr]).toEqual([
           6,
           "",
-          expect.stringContaining('"b.png" already exists with other bytes'),
+          expect.stringContaining('"b.png" already exists with other content'),
         ]);
         const saved = await paste(commandsIn(stderr).join(), { cwd, env });
         expect([saved.code, saved.stdout, await readFile(join(cwd, "b.png"), "utf8")]).toEqual([
@@ -311,9 +313,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       const baseUrl = `${env["MEDIAGEN_BASE_URL"]}/v1`;
       expect(await mediagen([...image, "--base-url", baseUrl], { cwd, env }).ended).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(
-          "No task was created.\n  Correct what the service names, and check --base-url.",
-        ),
+        stderr: expect.stringContaining("No task was created.\n  Check the form, the API key and --base-url."),
       });
     }));
 

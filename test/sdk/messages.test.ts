@@ -289,7 +289,7 @@ const generations: Readonly<Record<string, readonly [Reply, FakeOptions?]>> = {
   "9000": [envelope(9000, 200, "5 credits are missing")],
   "9000 under HTTP 429": [envelope(9000, 429)],
   "9000 under HTTP 503": [envelope(9000, 503)],
-  "HTTP 400": [answer(400)],
+  "HTTP 400": [answer(400, {}, "seed is not supported")],
   "HTTP 401": [answer(401)],
   "HTTP 401 without a key": [answer(401), { apiKey: undefined }],
   "9999 without a key": [rejection, { apiKey: undefined }],
@@ -312,6 +312,7 @@ const generations: Readonly<Record<string, readonly [Reply, FakeOptions?]>> = {
   "no taskid": [() => success({})],
   "no connection": [neverSent],
   "a bad certificate": [badCertificate],
+  "no TLS": [fails(fetchError({ code: "ERR_SSL_WRONG_VERSION_NUMBER", reason: "wrong version number" }))],
   "a reset": [reset],
   "an outcome that is unknown, with a store": [lost, { store: sdk.memoryStore() }],
 };

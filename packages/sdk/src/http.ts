@@ -23,7 +23,7 @@ const forms = Object.values(operations).flatMap(({ generate }) => Object.values(
 
 /**
  * Creates the low-level client: openapi-fetch on the runtime's fetch, typed by the service's description. It adds the API key
- * and sends forms as multipart, from memory. It has no store and no evidence: it checks no bounds, opens no envelope and retries
+ * and sends forms as multipart, from memory. It has no store, checks no bounds, opens no envelope and retries
  * nothing. After a lost response, a generation may have been billed. Its only timeout is the `signal` of a call.
  *
  * @returns The client of openapi-fetch.

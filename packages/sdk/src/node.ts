@@ -16,14 +16,13 @@ export type { ConnectOptions } from "./node/connect-options.ts";
 // What needs the file system is loaded when it is called, because loading it takes longer than the rest of this entry point.
 
 /**
- * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite:
- * true`. If one result fails, the files before it stay. A file that already exists with the same bytes is left
- * unchanged and returned like a new one.
+ * Downloads every result of a task. Files are written atomically, and overwritten only if you pass `overwrite:
+ * true`. If one result fails, the files before it stay. A file that exists with the same content is returned as it is.
  *
  * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file,
  *   unless it is an existing directory. In a directory, files are named by task and number.
  * @returns The files, in the order of the task's results.
- * @throws An {@link InvalidRequestError} if a file of that name exists with other bytes
+ * @throws An {@link InvalidRequestError} if a file of that name exists with other content
  * @throws The errors of `blobs`, or an error of the file system
  * @example
  * const [file] = await download(task, "out/");
@@ -46,9 +45,8 @@ export async function fileFrom(source: FileSource, options: FileFromOptions = {}
 }
 
 /**
- * Creates a store in a directory, which is created at the first write. The processes of one machine may share it, on a
- * local disk. Each record is on the disk (fsync) before its call continues. A record is a small file: for millions, use
- * a database.
+ * Creates a store in a directory on a local disk, for all processes of a machine. Each entry is a small file, which is
+ * on the disk (fsync) before the call that writes it continues. For millions of entries, use a database.
  *
  * @returns The store, for the option `store`.
  * @throws An {@link InvalidRequestError} if the directory is not a path
@@ -62,7 +60,7 @@ export function fileStore(directory: string): GenerationStore {
   const path = resolve(directory);
   const open = once(async () => new (await import("./node/file-store.ts")).FileStore(path));
   return {
-    write: async (record) => (await open()).write(record),
+    write: async (entry) => (await open()).write(entry),
     get: async (id) => (await open()).get(id),
     async *list(filter) {
       yield* (await open()).list(filter);

@@ -82,14 +82,16 @@ export function readRetryAfter(header: unknown, now: number): number | undefined
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-export function describe({ status, code, msg, data, text, verdict }: Answer): string {
+export function describe({ status, code, msg, data, text, body, verdict }: Answer): string {
   const task = taskidIn(data);
+  const isPage = /^\s*</.test(text);
+  const words = verdict === "rejected" && body && !isPage ? ` (${body})` : "";
   const said =
-    code === undefined ? "" : ` (code ${code}: ${msg}${task === undefined ? "" : `, task ${shorten(task)}`})`;
+    code === undefined ? words : ` (code ${code}: ${msg}${task === undefined ? "" : `, task ${shorten(task)}`})`;
   if (verdict === "noCredits") return `insufficient credits${said}`;
   if (verdict === "rejected") return `the service rejected it${said}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
   if (!isSuccess(status))
-    return `the response was HTTP ${status}${said}${status < 400 ? ", a redirect, which is not followed" : ""}`;
-  const body = /^\s*</.test(text) ? ": an HTML page, not JSON: check baseUrl" : text.trim() ? "" : ": an empty body";
-  return `the response is not one that the service documents${said || body}`;
+    return `the response was HTTP ${status}${said}${status < 400 ? " (a redirect, not followed)" : ""}`;
+  const content = isPage ? ": an HTML page, not JSON: check baseUrl" : text.trim() ? "" : ": an empty body";
+  return `the response is not documented by the service${said || content}`;
 }

@@ -166,16 +166,18 @@ function failureOf(
     reason,
     generation && "No task was created",
     // The lost attempt may have caused the rejection.
-    isLost && isDeletion && "The response to an earlier attempt was lost: the tasks may already be deleted",
+    isLost && isDeletion && "An earlier response was lost: the tasks may already be deleted",
     !hasKey && "No API key was sent",
   ];
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
   const isRetryable = mayPass(status) || (isSuccess(status) && code === undefined);
-  const other = isRetryable ? "It is safe to retry." : "Correct what the service names, and check baseUrl.";
+  const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
+  const checked = generation ? "the form" : "the task's id and kind";
+  const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
   const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : (hints[status] ?? other);
   return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice });
 }
 
 const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
-const tooLarge = "Use smaller files: these are too large for the service or a proxy.";
+const tooLarge = "Use smaller files.";
 const hints: Readonly<Record<number, string>> = { 401: keyHint, 403: keyHint, 413: tooLarge };

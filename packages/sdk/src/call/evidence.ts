@@ -13,19 +13,19 @@ const certificateCodes =
 /** No TLS at that port, or only HTTP/2. Node's fetch has other codes for errors in an established session, node:https does not. */
 const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 
-/** What an error of the network says besides its message. That of a rejected tunnel has the status of its response. */
-type Facts = { readonly code?: string; readonly syscall?: string; readonly statusCode?: number };
+/** What an error says besides its message: a rejected tunnel the status of its response, TLS the reason without addresses in memory. */
+type Facts = { readonly [name in "code" | "syscall" | "reason"]?: string } & { readonly statusCode?: number };
 
 /** No byte of a request has left. */
 export class NeverSentError extends Error {
   override readonly name = "NeverSentError";
-  /** Whether a retry does not help: the certificate was rejected, or a proxy refuses the connection. */
+  /** Whether a retry cannot help: the certificate was rejected, or a proxy refuses the connection. */
   readonly isFinal: boolean;
 
   constructor(cause: unknown) {
     const reasons: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-    super(`nothing was sent (${reasons.map(messageOf).join("; ")})`, { cause });
-    const { code = "", statusCode = 0 } = Object(causeOf(cause)) as Facts;
+    const { code = "", statusCode = 0, reason } = Object(causeOf(cause)) as Facts;
+    super(`nothing was sent (${reason ?? reasons.map(messageOf).join("; ")})`, { cause });
     // It requires another user, or does not allow the host.
     const isRefused = statusCode >= 300 && statusCode < 500 && statusCode !== 408 && statusCode !== 429;
     this.isFinal = certificateCodes.test(code) || (code === "ERR_PROXY_TUNNEL" && isRefused);

@@ -14,14 +14,14 @@ type Ignored = ReadonlyMap<string, string>;
 
 export const ignoredInClient: Ignored = new Map([["idempotency-key", "the option idempotencyKey of generate"]]);
 export const ignoredWithKey: Ignored = new Map([
-  ["authorization", "the option apiKey. The API key (apiKey or MEDIAGEN_API_KEY) is sent in place of this header"],
+  ["authorization", "the option apiKey, which is sent in its place"],
   ...ignoredInClient,
 ]);
 
 const validName = /^[\w!#$%&'*+.^`|~-]+$/;
 const validValue = /^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 /** A value that the runtime would reject in an error that shows it. */
-const unsendable = "has a value that no header can carry (not shown)";
+const unsendable = "cannot be sent in a header (not shown)";
 
 /** Returns the `user-agent` header of every request; none in browsers, which send their own. */
 export function userAgent(): RequestHeaders {
@@ -40,7 +40,7 @@ export function readHeaders(
 ): RequestHeaders {
   // The entries of a Headers or a Map are not properties of it, so they would be dropped.
   if (!isObject(headers) || Symbol.iterator in headers)
-    throw invalidRequest(subject, "headers", "invalid", "is not a plain object", "Use one.", outcome);
+    throw invalidRequest(subject, "headers", "invalid", "must be a plain object", "", outcome);
   const issues = Object.entries(headers).flatMap(([name, value]) => issueOfHeader(name, value, ignored) ?? []);
   rejectIssues(subject, issues, outcome);
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

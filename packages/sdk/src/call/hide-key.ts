@@ -48,13 +48,12 @@ export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown 
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
   if (typeof error !== "object" || error === null) return typeof error === "string" ? hide(error) : error;
   // Causes may form a cycle.
-  if (!(error instanceof Error) || depth === 0)
-    return new Error("what was thrown is no error, and is not shown: it may contain the key");
+  if (!(error instanceof Error) || depth === 0) return new Error("not an error (not shown)");
   const inner = (one: unknown) => hideInError(one, hide, depth - 1);
   const message = hide(error.message);
   const hidden =
     error instanceof AggregateError ? new AggregateError(error.errors.map(inner), message) : new Error(message);
-  for (const field of ["name", "stack", "cause", "code", "syscall", "statusCode"]) {
+  for (const field of ["name", "stack", "cause", "code", "syscall", "reason", "statusCode"]) {
     const fact: unknown = Reflect.get(error, field);
     const enumerable = /code|syscall/.test(field);
     if (fact !== undefined) Object.defineProperty(hidden, field, { value: inner(fact), enumerable });

@@ -88,8 +88,7 @@ export function createClient<O extends MediaGenOptions>(
 }
 
 async function openLedger({ ledger }: Host, method: string, options: CallOptions) {
-  const advice = "Pass { store } to createMediaGen, such as fileStore(directory).";
-  if (!ledger) throw invalidRequest(method, "store", "missing", "is missing", advice);
+  if (!ledger) throw invalidRequest(method, "store", "missing", "is missing", "Pass { store } to createMediaGen.");
   const { signal } = readOptions(method, options, { signal: "signal" });
   return { ledger: await ledger(), signal };
 }

@@ -30,7 +30,7 @@ export async function generate(host: Host, requested: RequestedGeneration): Prom
   const { idempotencyKey, signal } = options;
   if ("idempotencyKey" in requested.options) checkKey(model, "idempotencyKey", idempotencyKey);
   if (idempotencyKey !== undefined && !host.ledger && apiKey !== undefined) {
-    const advice = "Use a client with one: createMediaGen({ store }).";
+    const advice = "Pass { store } to createMediaGen.";
     throw invalidRequest(model, "idempotencyKey", "notAllowed", "needs a store", advice, nothingWasSent);
   }
   const headers = headersOf(model, options, apiKey);

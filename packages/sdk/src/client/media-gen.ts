@@ -37,8 +37,8 @@ export interface KindClient<K extends Kind> {
    */
   generate(model: string, form: UncheckedForm, options: UncheckedOptions): Promise<Task<K>>;
   /**
-   * Creates one paid task and returns it. It is retried only if it provably was not sent, after HTTP 429, or after a
-   * status in `resendGenerationAfter`.
+   * Creates one paid task and returns it. A request is retried only if it provably was not sent, after HTTP 429, or
+   * after a status in `resendGenerationAfter`.
    *
    * @param form The fields of the model's form. All of them are checked before anything is sent.
    * @returns The new task, as soon as the service has created it. With an `idempotencyKey` that was used before, the
@@ -49,7 +49,7 @@ export interface KindClient<K extends Kind> {
    * @throws A {@link ConnectionError} if the service was not reached; nothing was sent
    * @throws A {@link StoreError} if the store failed; nothing was sent
    * @throws An {@link OutcomeUnknownError} if the response was lost: a task may exist and may have been billed. With an
-   *   idempotency key, it is thrown each time until `resolve` settles the generation
+   *   idempotency key, each call throws it until you resolve the generation
    * @throws The error of `beforeGenerate` or the signal's reason, before anything was sent
    * @example
    * const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 5 });
@@ -132,8 +132,8 @@ export interface MediaGen {
   recover(options?: CallOptions): Promise<Recovery>;
   /**
    * Resolves a generation of unknown outcome: with the task that you found at the service, which is queried to verify it,
-   * or with `"notCreated"`. Then its key may generate again. Another resolution can correct it: if it takes the task of
-   * another generation that you resolved, the outcome of that one is unknown again.
+   * or with `"notCreated"`, after which its key may generate again. You can correct a resolution by another one. The
+   * outcome of a generation that loses its task to another one in this way is unknown again.
    *
    * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
    * @returns The task, to check or to wait for; undefined if there is none.

@@ -27,16 +27,16 @@ export function readAccess(
 function readBaseUrl(subject: string, given: string | undefined, allowHttp: boolean): string {
   const reject = (code: IssueCode, problem: string, advice: string) =>
     invalidRequest(subject, "baseUrl", code, problem, advice);
-  if (!given) throw reject("missing", "is missing", "Pass { baseUrl } or set MEDIAGEN_BASE_URL.");
+  const unset = "Pass { baseUrl } or set MEDIAGEN_BASE_URL: npx mediagen-emulator exec sets a free one.";
+  if (!given) throw reject("missing", "is missing", unset);
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(url.href)) {
     // Not shown: it may be a key in the wrong place, or have a password.
-    const advice =
-      "Use an http or https URL without user, password, query and fragment, such as https://media.example.";
+    const advice = "Use an http or https URL without user, query and fragment, such as https://media.example.";
     throw reject("invalid", "is not valid (not shown)", advice);
   }
   if (url.protocol === "http:" && !allowHttp && !isLoopback(url)) {
-    const advice = "Use https: http shows the API key to everyone on the way. Pass { allowHttp: true } to allow it.";
+    const advice = "Use https. With { allowHttp: true }, everyone on the way can read the API key.";
     throw reject("notAllowed", `${describeValue(given)} is not encrypted`, advice);
   }
   return url.href.replace(/\/$/, "");
@@ -46,8 +46,7 @@ function rejectBrowser(subject: string, allowed: boolean): void {
   // A worker has no page. The workers of other runtimes have other names.
   const isBrowser = "document" in globalThis || globalThis.navigator?.userAgent?.startsWith("Mozilla/");
   if (allowed || !isBrowser) return;
-  const advice =
-    "Use a server: a page shows the API key, and a browser resends a generation whose response was lost, which bills it twice.";
+  const advice = "Use a server: a page shows its API key, and a browser may send a generation twice.";
   throw invalidRequest(subject, "allowBrowser", "notAllowed", "is needed in a browser", advice);
 }
 

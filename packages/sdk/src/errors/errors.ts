@@ -69,19 +69,20 @@ export class ConnectionError extends MediaGenError {
   declare readonly operation: string;
 
   constructor(operation: string, cause: unknown, what: string = noResponse(cause)) {
-    const { isFinal = false } = Object(cause) as { readonly isFinal?: boolean };
-    const advice = isFinal ? "Correct the certificate or the proxy first." : "It is safe to retry.";
+    const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
+    const check = isFinal === false && "If it fails again, check baseUrl."; // Nothing was sent.
+    const advice = isFinal ? "Check baseUrl, the certificate and the proxy." : joined("It is safe to retry.", check);
     super(`${operation}: ${what}.`, { operation, isRetryable: !isFinal, advice, cause });
   }
 }
 
-/** The store failed before a generation was sent, or holds a record that cannot be read. Nothing was sent. */
+/** The store failed before a generation was sent, or holds an entry that cannot be read. Nothing was sent. */
 export class StoreError extends MediaGenError {
   override readonly name = "StoreError";
 
   constructor(subject: string, what: string, facts: Partial<Facts> = {}) {
     const reason = facts.cause === undefined ? "" : ` (${messageOf(facts.cause)})`;
-    const advice = "Nothing was sent. It is safe to retry, with the same key if there is one.";
+    const advice = "Nothing was sent. It is safe to retry with the same key.";
     super(`${subject}: ${what}${reason}.`, { isRetryable: true, advice, ...facts });
   }
 }
@@ -158,7 +159,7 @@ export class OutcomeUnknownError extends MediaGenError {
       generationId &&
       `Then call media.resolve("${generationId}", ...) with { taskid }, or with "notCreated" if there is none.`;
     // Not toISOString, which throws if the clock of the options is wrong.
-    const task = `a task of ${model} at ${new Date(at).toJSON()}`;
+    const task = `the ${model} task of ${new Date(at).toJSON()}`;
     const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;
     const what = `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
     const own = { operation, reason, kind, model, digest, at, generationId, ...shown(response) };
@@ -183,7 +184,7 @@ export class TaskFailedError extends MediaGenError {
   declare readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
-    const advice = "Waiting again does not help; generating it again is billed again.";
+    const advice = "Waiting again does not help, and a new generation is billed again.";
     super(`Task ${task.taskid} failed${messageIn(record)}.`, { billed: "yes", advice, task, record });
   }
 }
@@ -197,9 +198,9 @@ export class WaitTimeoutError extends MediaGenError {
 
   constructor(task: Task, timeoutMs: number, cause: unknown, { record, status }: LastRecord = {}) {
     const last = status !== undefined && `Its last record has status ${status}${messageIn(record)}.`;
-    const trouble = cause !== undefined && `The last query failed (${messageOf(cause)}).`;
+    const trouble = cause !== undefined && `The last poll failed: ${messageOf(cause)}`;
     const what = joined(`Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}.`, last, trouble);
-    const advice = "It is not lost: wait again, or save JSON.stringify(error.task).";
+    const advice = "The task is not lost: wait again, or save JSON.stringify(error.task).";
     super(what, { billed: "yes", isRetryable: true, advice, task, record, status, cause });
   }
 }

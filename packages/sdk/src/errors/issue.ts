@@ -11,6 +11,7 @@ export interface Issue {
 }
 
 export const nothingWasSent = "Nothing was sent.";
+export const notLost = "The task is not lost.";
 
 /** The description of a task, in words that follow "must be". */
 export const returnedTask = "what generate or media.task returned";
@@ -31,8 +32,10 @@ export function hasChanged(field: string): Issue {
 
 /** Creates the issue of a name that does not exist. A list of all names would hide the one that was meant. */
 export function unknownName(name: string, what: "field" | "option", names: readonly string[]): Issue {
-  const meant = closestName(name.slice(name.lastIndexOf(".") + 1), names);
-  const advice = meant === undefined ? `Use one of ${names.join(", ")}.` : `Did you mean ${meant}?`;
+  const word = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+  const similar = names.filter((one) => one.toLowerCase().includes(word)).join(" or ");
+  const meant = closestName(word, names) ?? similar;
+  const advice = meant ? `Did you mean ${meant}?` : `Use one of ${names.join(", ")}.`;
   return issueOf(name, "unknown", `is not a known ${what}`, advice);
 }
 

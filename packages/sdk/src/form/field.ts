@@ -37,8 +37,7 @@ export function toCRLF(text: string): string {
 export function checkField(field: Field, sent: unknown, given: unknown, issues: Issue[]): void {
   const { field: name, takes, many, item = "", acceptsText, min = 1, max = Infinity } = field;
   if (takes === "file" && typeof sent === "string" && reference.test(sent)) {
-    const advice =
-      "Use a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image.";
+    const advice = "Pass await fileFrom(...) or a Blob. Text would be billed without its image.";
     issues.push(issueOf(name, "invalid", `${describeValue(sent)} is text, not a file`, advice));
   } else if (many && Array.isArray(sent) && sent.length >= min && sent.length <= max) {
     const one = { ...field, many: false, acceptsText: false, expected: item };

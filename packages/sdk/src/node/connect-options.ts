@@ -28,7 +28,7 @@ export function checkConnectOptions({ agent }: ConnectOptions, origin: string, i
   const problem = isAgent
     ? "has no effect with your own fetch, on Bun and on Deno, where fetch opens the connections"
     : "is not an agent of node:http or node:https";
-  const advice = "Use one such as new https.Agent(), or the fetch function's own option for it.";
+  const advice = isAgent ? "Use an option of your fetch function." : "Use one such as new https.Agent().";
   throw invalidRequest("createMediaGen", "agent", "invalid", problem, advice);
 }
 
@@ -41,7 +41,7 @@ export function environmentProxy(url: URL): string | undefined {
   const href = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (isUsable(href)) return new URL(href).href;
   const problem = "names a proxy that this version of Node cannot use by itself";
-  const advice = `Use { agent: new ProxyAgent() } of the package proxy-agent, an http or https proxy on Node 24, or NO_PROXY for ${url.hostname}.`;
+  const advice = `Use { agent: new ProxyAgent() } from the package proxy-agent, an http or https proxy on Node 24, or NO_PROXY for ${url.hostname}.`;
   throw invalidRequest("createMediaGen", namedBy, "invalid", problem, advice);
 }
 

@@ -3,7 +3,7 @@ import { createReadStream, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { invalidRequest } from "../errors/errors.ts";
-import { mustBe } from "../errors/issue.ts";
+import { mustBe, notLost } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { extensionFor } from "../form/files.ts";
 import { readResult, type Result } from "../result/read-result.ts";
@@ -35,7 +35,7 @@ const downloadOptions: OptionTypes<DownloadOptions> = { ...resultOptions, overwr
 
 export function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
   return reportFetching("download", task, async (host) => {
-    const options = readOptions("download", given, downloadOptions);
+    const options = readOptions("download", given, downloadOptions, notLost);
     checkPlace(target, options.name);
     const results = await resultsOf(task, host, options.signal);
     const place = placeOf(task, target, options.name);
@@ -57,12 +57,12 @@ const longestName = 200;
 function checkPlace(target: unknown, name: unknown): void {
   if (typeof target !== "string" || target === "") {
     const expected = 'a directory or the path of a file, such as "out/"';
-    throw invalidRequest("download", "target", "invalid", mustBe(expected, target));
+    throw invalidRequest("download", "target", "invalid", mustBe(expected, target), notLost);
   }
   const isName = typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name);
   if (name === undefined || (isName && Buffer.byteLength(name) <= longestName)) return;
   const expected = `a file name of at most ${longestName} bytes without a dot at its start and / \\ : * ? " < > |`;
-  throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", "The task is not lost.");
+  throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", notLost);
 }
 
 /** The directory of the results, and how their file names start and end. */
@@ -93,10 +93,9 @@ async function downloadOne(result: Result, place: Place, options: DownloadOption
     if (options.overwrite) await rename(part, path);
     // An earlier run, or another process at this moment, may have downloaded the same result.
     else if (!(await publish(part, path)) && !(await hasBytes(path, written))) {
-      const problem = `${JSON.stringify(path)} already exists with other bytes`;
+      const problem = `${JSON.stringify(path)} already exists with other content`;
       const advice = "Pass { overwrite: true } to replace it.";
-      const outcome = "The task is not lost: it can be downloaded again, free of charge.";
-      throw invalidRequest("download", "target", "alreadyExists", problem, advice, outcome);
+      throw invalidRequest("download", "target", "alreadyExists", problem, advice, notLost);
     }
     return { path, type, ...written };
   } finally {

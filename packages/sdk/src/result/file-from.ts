@@ -29,9 +29,8 @@ export interface FileFromOptions extends CallOptions {
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Whether a URL may lead to this machine or a private network. Never allow it for URLs from your users. Only
-   * `@mediagen/sdk/node` without your own `fetch` checks the IP address that it connects to. Behind a proxy, it checks
-   * the IP addresses that this machine resolves the name to. The proxy may resolve a name otherwise.
+   * Whether a URL may lead to this machine or a private network. Never allow it for URLs from your users. The checks
+   * are those of `allowPrivateHosts` in `ResultOptions`; with your own `fetch`, no name is resolved.
    * @default false
    */
   readonly allowPrivateHosts?: boolean | undefined;

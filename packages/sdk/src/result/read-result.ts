@@ -27,7 +27,7 @@ export interface Piece {
 }
 
 const mostBytes = 2 ** 32;
-const advice = "The task is not lost: fetch its results again later, or their URLs in another way.";
+const advice = "The task is not lost: fetch its results again later.";
 
 interface Transfer {
   readonly result: Result;

@@ -1,5 +1,5 @@
 import { ConnectionError, invalidRequest } from "../errors/errors.ts";
-import { mustBe, returnedTask, shorten } from "../errors/issue.ts";
+import { mustBe, notLost, returnedTask, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { onAbort } from "../time/deadline.ts";
@@ -48,7 +48,7 @@ const maxBytesInMemory = 256 * 1024 * 1024;
  */
 export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
   return reportFetching("blobs", task, async (host) => {
-    const given = { maxBytes: maxBytesInMemory, ...readOptions("blobs", options, resultOptions) };
+    const given = { maxBytes: maxBytesInMemory, ...readOptions("blobs", options, resultOptions, notLost) };
     const read: Blob[] = [];
     for (const result of await resultsOf(task, host, given.signal)) {
       let pieces: BlobPart[] = [];
@@ -78,10 +78,9 @@ export interface ResultStream {
 
 /**
  * Opens every result of a task as a stream, for object storage or an HTTP client. No more is fetched than you read, and
- * the time that you take to read does not count as a stall. Each stream holds a connection until you have read it to the
- * end or cancelled it.
+ * the time that you take to read does not count as a stall.
  *
- * An interrupted result continues where it stopped, if its server supports that. Otherwise its stream ends with a
+ * An interrupted result continues where it stopped if its server supports that. If not, its stream ends with a
  * `ConnectionError`, and you have to fetch the result again.
  *
  * @param task A task that has succeeded.
@@ -93,7 +92,7 @@ export interface ResultStream {
  */
 export async function streams(task: Task, options: ResultOptions = {}): Promise<readonly ResultStream[]> {
   return reportFetching("streams", task, async (host) => {
-    const given = readOptions("streams", options, resultOptions);
+    const given = readOptions("streams", options, resultOptions, notLost);
     const opened: ResultStream[] = [];
     try {
       for (const result of await resultsOf(task, host, given.signal)) opened.push(await openStream(result, given));

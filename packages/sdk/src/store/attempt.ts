@@ -50,7 +50,7 @@ export class Attempt {
       // A write of `sending` may be stored even if it fails.
       if (state === "sending") this.#state = state;
       const { written } = await this.#write({ state }).catch((cause: unknown) => {
-        throw new StoreError(this.facts.model, "the store could not record it", { cause });
+        throw new StoreError(this.facts.model, "the store could not record the generation", { cause });
       });
       if (!written) throw new OvertakenError("another attempt was first");
       this.#state = state;
@@ -135,7 +135,7 @@ export class Attempt {
       recorded = { ...task, generationId: attempt };
       const own = { id: attempt, revision: 1, follows: undefined, idempotencyKey: undefined };
       const { written } = await this.#entries.write({ ...this.#next({ state: "created", task: recorded }), ...own });
-      if (!written) throw new Error("the store neither writes the task nor returns what it holds instead");
+      if (!written) throw new Error("the store neither writes nor returns an entry");
       this.#isLate = true;
     }
     if (this.#isLate) this.#entries.host.emit({ type: "lateTask", task: recorded, generationId: id });

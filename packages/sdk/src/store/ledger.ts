@@ -116,7 +116,7 @@ export class Ledger extends Entries {
       // By this process's own clock. The clocks of two hosts are never compared.
       if (entry.revision !== revision) [revision, since] = [entry.revision, steady()];
       const isOver = await this.isOver(entry, steady() - since).catch((cause: unknown) => {
-        throw new StoreError(facts.model, "the store could not record it", { cause });
+        throw new StoreError(facts.model, "the store could not record the generation", { cause });
       });
       if (isOver && entry.state === "claimed") return { replaces: entry };
       if (!isOver) await this.host.time.sleep(pollMs, signal, "pause");
@@ -194,7 +194,7 @@ function rejectOther(first: GenerationFacts, { kind, model, digest, idempotencyK
   const isSameModel = first.model === model && first.kind === kind;
   if (isSameModel && first.digest === digest) return;
   const problem = `${describeValue(idempotencyKey)} was first used with another ${isSameModel ? "form" : "model"}`;
-  const issue = issueOf("idempotencyKey", "notAllowed", problem, "Repeat that generation, or use a new key.");
+  const issue = issueOf("idempotencyKey", "notAllowed", problem, "Pass the same form and model, or a new key.");
   // Nothing was sent now, but the key's own generation may have been billed.
   throw new InvalidRequestError(model, [issue], nothingWasSent, "maybe");
 }

@@ -34,7 +34,7 @@ export async function resolve(
   for (;;) {
     const stored = await entries.get(id);
     if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
-      throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one of recover().");
+      throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one that recover() lists.");
     attempt ??= stored.attempt;
     const entry = stored.state === "sending" ? await entries.settle(stored, signal) : stored;
     // What a person found out about one attempt says nothing about the next one, which may have been billed.
@@ -46,7 +46,7 @@ export async function resolve(
       const hasEnded = entry.state === "ended";
       if ((hasEnded || !unverified) && !(await exists(entry.kind, taskid))) {
         const advice = hasEnded
-          ? "Only a task that the service knows may replace one that has ended."
+          ? "Only a task of the service may replace one that has ended."
           : "Pass { unverified: true } with it to record it anyway.";
         throw reject("taskid", `${describeValue(taskid)} is not known to the service`, advice);
       }
@@ -66,7 +66,7 @@ function reject(field: string, problem: string, advice: string): InvalidRequestE
 }
 
 function changed(): StoreError {
-  const advice = "Find out about it again: recover() lists it if its outcome is unknown.";
+  const advice = "Call recover() again: it lists what is still unknown.";
   return new StoreError("resolve", "another process has changed the generation", { isRetryable: false, advice });
 }
 
@@ -77,7 +77,7 @@ function rejectKnown({ id, state, task, resolvedByHand }: GenerationEntry, taski
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
   const advice = resolvedByHand
     ? "Its task has ended: only { taskid } of another task may replace it."
-    : "Use one whose outcome is unknown, or was resolved by hand.";
+    : "Use one that is unknown, or was resolved by hand.";
   throw reject("generationId", `${id} ${known}`, advice);
 }
 

@@ -49,9 +49,9 @@ export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version
    */
   check(options?: RequestOptions): Promise<Check<K>>;
   /**
-   * Polls until the task has succeeded. It has when there are as many result URLs as the form requested, or fewer that
-   * have not changed over three checks. The service documents no sign of a failure: without `statuses` or `classify`,
-   * the wait for a failed task ends at its deadline. Until then, a wait also goes on without a connection.
+   * Polls until there are as many result URLs as the form requested, or fewer that have not changed over three checks.
+   * The service documents no sign of a failure: without `statuses` or `classify`, the wait for a failed task ends at its
+   * deadline. A lost connection does not end a wait.
    *
    * @returns The record with the URLs of the results.
    * @throws A {@link TaskFailedError} if the task failed, according to `statuses` or `classify` of the client
@@ -159,10 +159,9 @@ export interface ResultOptions extends CallOptions {
   /** The maximum time without bytes, in milliseconds. Time that you take to read `streams` does not count. @default 30_000 */
   readonly stallTimeoutMs?: number | undefined;
   /**
-   * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the IP
-   * address that they connect to. Behind an agent or a proxy, they check the addresses that this machine resolves the
-   * name to, and the proxy may resolve it otherwise. A client that uses fetch checks IP addresses in URLs and names below `localhost`. It
-   * does not resolve other names, which may lead to a private network.
+   * Whether result URLs may lead to this machine or a private network. `@mediagen/sdk/node` checks the IP address that
+   * it connects to; behind an agent or a proxy, which may resolve a name otherwise, those that this machine resolves it
+   * to. A client that uses fetch resolves no names: it checks IP addresses in URLs, and names below `localhost`.
    * @default true if the base URL does, otherwise false
    */
   readonly allowPrivateHosts?: boolean | undefined;

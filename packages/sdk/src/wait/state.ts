@@ -1,5 +1,5 @@
 import { invalidRequest } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
+import { describeValue, notLost } from "../errors/issue.ts";
 import type { State, TaskJSON, TaskRecord } from "../task/task.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
@@ -42,7 +42,7 @@ export function readState(
     Promise.resolve(state).catch(() => undefined);
     // A classify that returns something else, such as a promise, must not end the wait for a paid task.
     const problem = `must return ${states.join(", ")} or undefined, not ${describeValue(state)}`;
-    throw invalidRequest("createMediaGen", "classify", "invalid", problem, "", "The task is not lost.");
+    throw invalidRequest("createMediaGen", "classify", "invalid", problem, "", notLost);
   }
   return { state, partial: count > 0 && count < results ? { count, checks } : undefined };
 }

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
-import { mustBe, returnedTask } from "../errors/issue.ts";
+import { mustBe, notLost, returnedTask } from "../errors/issue.ts";
 import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitOptions } from "./wait.ts";
@@ -64,7 +64,7 @@ export async function waitAll<T extends Task>(
 }
 
 function startWaits<T extends Task>(subject: string, tasks: Iterable<T>, given: WaitOptions<T["kind"]>) {
-  const { signal, ...options } = readOptions("wait", given, waitOptions);
+  const { signal, ...options } = readOptions("wait", given, waitOptions, notLost);
   const list = [...tasks];
   const other = list.findIndex((task) => typeof task?.wait !== "function");
   if (other >= 0) throw invalidRequest(subject, `tasks[${other}]`, "invalid", mustBe(returnedTask, list[other]));

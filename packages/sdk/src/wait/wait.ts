@@ -1,5 +1,6 @@
 import type { CallContext, CallHost } from "../call/call.ts";
 import { ConnectionError, type LastRecord, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
+import { notLost } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
@@ -35,7 +36,7 @@ export async function waitFor<K extends Kind>(
   options: WaitOptions<K>,
   host: WaitHost,
 ): Promise<Records[K]> {
-  const { onUpdate, waitTimeoutMs = 30 * 60_000, signal } = readOptions("wait", options, waitOptions);
+  const { onUpdate, waitTimeoutMs = 30 * 60_000, signal } = readOptions("wait", options, waitOptions, notLost);
   signal?.throwIfAborted();
   const { pollLimit, time } = host;
   const pace = new Pace(task, waitTimeoutMs, pollLimit.durationsOf(task.model ?? task.kind), time);
