@@ -86,7 +86,7 @@ export function playgroundPage(): Page {
         "# Playground",
         "Each operation has a form made from the spec, with its limits. The SDK's own checks report mistakes. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
         "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript, curl and the command `mediagen`. The URL of the page holds the filled-in form.",
-        "Without a browser: `npx mediagen-emulator exec -- node program.ts` runs a program with the same emulator.",
+        "Without a browser: `npx @mediagen/cli emulator exec -- node program.ts` runs a program with the same emulator.",
       ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
     layout: "playground",

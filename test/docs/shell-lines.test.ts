@@ -26,7 +26,9 @@ test("every shell line of guides and READMEs is run below, or one that differs i
       .filter(
         (line) =>
           line !== beginning &&
-          !/^((task|picture)=\$\()?mediagen |^(PORT=3000 )?npx mediagen-emulator|^npm run mock$/.test(line),
+          !/^((task|picture)=\$\()?mediagen |^(PORT=3000 )?npx @mediagen\/(cli emulator|emulator)\b|^npm run mock$/.test(
+            line,
+          ),
       )
       .sort(),
   ).toEqual([
@@ -123,7 +125,7 @@ test.concurrent.for(
   });
 });
 
-test.concurrent.for(lines.filter((line) => /^npx mediagen-emulator(?!.* exec )/.test(line)))(
+test.concurrent.for(lines.filter((line) => /^npx @mediagen\/(cli )?emulator(?!.* exec )/.test(line)))(
   "%s serves until it is stopped",
   async (line, { expect }) => {
     await inFolder(async (folder) => {

@@ -1,10 +1,5 @@
-/** The name of the command in a shell: it may be installed in a project, or not at all. */
-const ownName = nameIn(process.argv[1] ?? "");
-
-function nameIn(path: string): string {
-  if (/[\\/]_npx[\\/]/.test(path)) return "npx @mediagen/cli";
-  return /[\\/]node_modules[\\/]\.bin[\\/]/.test(path) ? "npx mediagen" : "mediagen";
-}
+/** The name of the command in a shell. In a project, npx finds it; `npx mediagen` would ask npm for a package that is not ours. */
+const ownName = /[\\/]node_modules[\\/]\.bin[\\/]/.test(process.argv[1] ?? "") ? "npx @mediagen/cli" : "mediagen";
 
 /** Returns a command that can be pasted into a shell; the words are quoted already. */
 export function commandLine(...words: readonly (string | number)[]): string {
