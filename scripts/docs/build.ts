@@ -45,8 +45,8 @@ export async function buildSite({
   tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a clip`);
 
   const operations = operationPages(yaml, specPages);
-  const pageOf: PageOf = (scheme, name) =>
-    scheme === "sdk" ? reference.pageOf.get(name) : operations.pages.find(({ path }) => path === `api/${name}`)?.path;
+  const pageOf: PageOf = (name) =>
+    reference.pageOf.get(name) ?? operations.pages.find(({ path }) => path === `api/${name}`)?.path;
   const { pages: guides, sidebar } = readGuides();
   const home = readPage("docs/home.md", "", "home");
   const written: readonly Page[] = [

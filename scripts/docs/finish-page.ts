@@ -12,21 +12,24 @@ export function readFrontMatter(
   return { matter: parse(yaml) as Record<string, unknown>, body };
 }
 
-/** Returns the path of the page for a link `sdk:NAME` or `api:NAME`. */
-export type PageOf = (scheme: string, name: string) => string | undefined;
+/** Returns the path of the page of an export or an operation. */
+export type PageOf = (name: string) => string | undefined;
 
-/** Returns a page for the site: without the marks of `npm run generate`, and with links for names. `twin` is its file in the site. */
+/**
+ * Returns a page for the site: without the marks of `npm run generate`. Links to names in the repository, such as
+ * `../../packages/sdk/api.md#Task.wait`, lead to the pages of the names. `twin` is its file in the site.
+ */
 export function finishPage(markdown: string, file: string, twin: string, pageOf: PageOf): string {
   return markdown
     .replace(/^<!-- (?:include: .*|end) -->\n\n?/gm, "")
     .replace(/^(```\w+) file=(\S+)(?: region=\S+)?(.*)$/gm, `$1 title="$2"$3`)
     .replace(
-      /\]\((sdk|api):([^)#]+)(#[^)]*)?\)/g,
-      (_, scheme: string, name: string, anchor: string | undefined, at: number) => {
-        const page = pageOf(scheme, name);
+      /\]\((?:\.\.\/)+(?:packages\/[\w-]+\/api\.md|openapi\/openapi\.yaml)#(\w+)(?:\.(\w+))?\)/g,
+      (_, name: string, member: string | undefined, at: number) => {
+        const page = pageOf(name);
         if (page === undefined)
-          throw new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${scheme}:${name} is not there`);
-        return `](${posix.relative(posix.dirname(twin), `${page}.md`)}${anchor ?? ""})`;
+          throw new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${name} is not there`);
+        return `](${posix.relative(posix.dirname(twin), `${page}.md`)}${member ? `#${member.toLowerCase()}` : ""})`;
       },
     );
 }

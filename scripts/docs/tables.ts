@@ -53,7 +53,11 @@ function modelsTable(spec: Spec): string {
   const rows = byKind(spec).flatMap(({ kind, generate }) =>
     [...generate].map(([model, operation]) => {
       const names = Object.keys(bodyOf(operation).properties ?? {}).filter((name) => !name.includes("."));
-      return [`[${code(model)}](api:${operation.operationId})`, kind, names.map(code).join(", ")];
+      return [
+        `[${code(model)}](../../openapi/openapi.yaml#${operation.operationId})`,
+        kind,
+        names.map(code).join(", "),
+      ];
     }),
   );
   return table(["Model", "Kind", "Fields"], rows);

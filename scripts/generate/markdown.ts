@@ -73,7 +73,7 @@ function errorsTable(): string {
   const source = read("packages/sdk/src/errors/errors.ts") ?? "";
   const classes = source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends/g);
   const rows = [...classes].map(([, comment = "", name]) => [
-    `[\`${name}\`](sdk:${name})`,
+    `[\`${name}\`](../../packages/sdk/api.md#${name})`,
     comment
       .replace(/^\s*\*/gm, "")
       .replace(/\{@link (\w+)\}/g, "`$1`")

@@ -260,8 +260,9 @@ describe("what generate fills in", () => {
 });
 
 test("a link to an export that is not there is named with its file and line", () => {
-  const finished = () => finishPage("See [it](sdk:gone).", "docs/guides/x.md", "guides/x.md", () => undefined);
-  expect(finished).toThrow("docs/guides/x.md:1: sdk:gone is not there");
+  const finished = () =>
+    finishPage("See [it](../../packages/sdk/api.md#gone).", "docs/guides/x.md", "guides/x.md", () => undefined);
+  expect(finished).toThrow("docs/guides/x.md:1: gone is not there");
 });
 
 describe("code", () => {
