@@ -65,7 +65,7 @@ export async function buildSite({
     url,
     repository,
     version: manifestOf("packages/sdk").version,
-    sidebars: { guides: sidebar, api: operations.sidebar, redoc: operations.redocSidebar, sdk: reference.sidebar },
+    sidebars: { guides: sidebar, api: operations.sidebar, sdk: reference.sidebar },
   };
 
   const files = new Map<string, string | Uint8Array>();
@@ -92,7 +92,7 @@ export async function buildSite({
   for (const [name, bytes] of Object.entries(media)) files.set(`assets/${name}`, bytes);
   files.set("sitemap.xml", sitemap(pages, url));
   files.set("robots.txt", `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`);
-  files.set("llms.txt", llmsIndex(pages, url));
+  files.set("llms.txt", llmsIndex(pages, url, operations.authentication));
   files.set("llms-full.txt", pages.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n");
   files.set("_headers", headersFile);
   tell(`rendered ${pages.length} pages`);
@@ -118,7 +118,7 @@ function sitemap(pages: readonly Page[], url: string): string {
 }
 
 /** Returns llms.txt (https://llmstxt.org): a description of the site, and the Markdown URL of each page. */
-function llmsIndex(pages: readonly Page[], url: string): string {
+function llmsIndex(pages: readonly Page[], url: string, authentication: string): string {
   const [home] = pages;
   const list = (title: string, section: string) => {
     const items = pages
@@ -129,6 +129,7 @@ function llmsIndex(pages: readonly Page[], url: string): string {
   return [
     `# mediagen`,
     `> ${home?.description}`,
+    `The service is called over HTTP. ${authentication}`,
     `All pages in one file: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
     list("Guides", "guides"),
     list("API", "api"),

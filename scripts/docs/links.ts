@@ -34,5 +34,5 @@ function fileAt(path: string): string {
 
 /** Whether a link is a route of Redoc or an operation of the playground. The browser tests open each of them. */
 function isRoute(target: string, anchor: string): boolean {
-  return (target === "api/index.html" && anchor.startsWith("/")) || target === "playground/index.html";
+  return (target === "api/redoc/index.html" && anchor.startsWith("/")) || target === "playground/index.html";
 }

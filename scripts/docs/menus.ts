@@ -29,9 +29,9 @@ export function renderNeighbours({ path, section }: Page, sidebar: readonly NavG
 
 /** Renders the sidebar. On a narrow screen it is a menu, with the links of the header. */
 export function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], root: string): string {
-  const link = ({ path, anchor, title, code }: NavLink) => {
+  const link = ({ path, title, code }: NavLink) => {
     const text = code ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
-    return `<li><a href="${anchor ?? pageLink(page.path, path)}"${path === page.path && !anchor ? ' aria-current="page"' : ""}>${text}</a></li>`;
+    return `<li><a href="${pageLink(page.path, path)}"${path === page.path ? ' aria-current="page"' : ""}>${text}</a></li>`;
   };
   const list = ({ title, links, folded }: NavGroup) => {
     const items = `<ul>${links.map(link).join("")}</ul>`;

@@ -1,53 +1,76 @@
 import { parse } from "yaml";
+import { fragmentOf } from "../../docs/site/playground-link.ts";
 import { publishedDocument } from "../generate/published.ts";
-import type { PlacedOperation } from "../spec.ts";
-import type { NavGroup, NavLink, Page } from "./site.ts";
-import { describe } from "../generate/describe.ts";
-import { commandSample, curlSample, inMarkdown, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
+import { exampleOf, type PlacedOperation } from "../spec.ts";
+import type { NavGroup, Page } from "./site.ts";
+import { commandSample, curlSample, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
 import { fieldsTable, table, type SpecPages } from "./tables.ts";
 
 /** The API's part of the site. */
 export interface OperationPages {
   readonly pages: readonly Page[];
   readonly sidebar: readonly NavGroup[];
-  /** The sidebar of Redoc's page. */
-  readonly redocSidebar: readonly NavGroup[];
+  /** How a request is authenticated, in one sentence. */
+  readonly authentication: string;
   /** The spec as one JSON document, with samples of each operation. */
   readonly bundle: string;
 }
 
 const source = "openapi/openapi.yaml";
 
-/** Creates the pages of the operations. The first is the overview, which Redoc replaces. */
-export function operationPages(yaml: string, specPages: SpecPages): OperationPages {
-  const calls = sampleCalls(specPages.spec);
-  const operations = calls.map(({ operation }) => operation);
-  const links = (tag: string, within: boolean) =>
-    operations
-      .filter(({ tags }) => tags[0] === tag)
-      .map((operation): NavLink => {
-        return {
-          path: `api/${operation.operationId}`,
-          title: operation.summary.replace(/ (?:a video|images) (?=with)/, " "), // The group says which.
-          ...(within ? { anchor: redocRoute(operation) } : {}),
-        };
-      });
-  const tags = [...new Set(operations.map(({ tags: [tag] }) => tag))];
-  const first = {
-    title: "",
-    links: [
-      { path: "api", title: "Complete reference" },
-      { path: "guides/assumptions", title: "Assumptions about the service" },
-      { path: "api/openapi.yaml", title: "openapi.yaml" },
-      { path: "api/openapi.json", title: "openapi.json" },
-    ],
-  };
+/** Creates the pages of the operations: an overview, one page each, and one page for Redoc, which shows all of them. */
+export function operationPages(yaml: string, { spec }: SpecPages): OperationPages {
+  const calls = sampleCalls(spec);
+  const document = parse(yaml) as Described;
+  const authentication = authenticationOf(document);
+  const groups = [...Map.groupBy(calls, ({ operation: { tags } }) => tags[0])];
   return {
-    pages: [overviewPage(specPages, operations, yaml), ...calls.map(operationPage)],
-    sidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, false) }))],
-    redocSidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, true) }))],
+    pages: [
+      overviewPage(document, calls, authentication),
+      redocPage(document),
+      ...calls.map((call) => operationPage(call, authentication)),
+    ],
+    sidebar: [
+      {
+        title: "",
+        links: [
+          { path: "api", title: "Overview" },
+          { path: "api/redoc", title: "All on one page (Redoc)" },
+          { path: "guides/assumptions", title: "Assumptions about the service" },
+          { path: "api/openapi.yaml", title: "openapi.yaml" },
+          { path: "api/openapi.json", title: "openapi.json" },
+        ],
+      },
+      ...groups.map(([title, own]) => ({
+        title,
+        links: own.map(({ operation: { operationId, summary } }) => ({
+          path: `api/${operationId}`,
+          title: summary.replace(/ (?:an? (?:video|image)|images) (?=with)/, " "), // The group says which.
+        })),
+      })),
+    ],
+    authentication: authentication.replace(/[`[\]]|\(.*?\)/g, ""),
     bundle: bundleOf(yaml, calls),
   };
+}
+
+/** The parts of the spec's document that describe all operations. */
+interface Described {
+  readonly info: { readonly title: string; readonly summary: string; readonly description: string };
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, { in: string; name: string; description: string }>>;
+  };
+}
+
+/** Returns the spec's security scheme as a paragraph: first the header, then its description. */
+function authenticationOf({ security, components: { securitySchemes } }: Described): string {
+  const used = security.flatMap((one) => Object.keys(one).map((name) => securitySchemes[name]));
+  const texts = used.map((scheme) => {
+    if (scheme?.in !== "header") throw new Error("pages of operations explain API keys in a header only");
+    return `Every request has the ${scheme.in} \`${scheme.name}\`. ${scheme.description.trim().replace(/\s+/g, " ")}`;
+  });
+  return texts.join(" ");
 }
 
 /** Returns the published spec with samples in Redoc's format. */
@@ -70,40 +93,43 @@ export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "
   return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
 }
 
-function operationPage(call: SampleCall): Page {
+function operationPage(call: SampleCall, authentication: string): Page {
   const { operation, body } = call;
   const { operationId, summary, description, path, requestBody, responses } = operation;
   const [type] = Object.keys(requestBody.content);
-  const answers = Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}) as [
-    string,
-    { readonly summary?: string; readonly value: unknown },
-  ][];
+  const filledIn = fragmentOf({
+    operation: operationId,
+    fields: Object.fromEntries(
+      Object.entries(exampleOf(operation)).map(([name, value]) => [name, [value].flat().join("\n")]),
+    ),
+    fault: undefined,
+  });
   const notes = [
     body.description,
     body["x-assumption"] && `Assumed: ${body["x-assumption"]}`,
     body.anyOf &&
       `At least one of ${body.anyOf.flatMap(({ required = [] }) => required.map((name) => `\`${name}\``)).join(", ")}.`,
   ];
+  const [header = ""] = /`[^`]+`/.exec(authentication) ?? [];
   const markdown = [
     `# ${summary}`,
     `\`POST\` \`${path}\``,
     description.trim(),
-    `The operation is \`${operationId}\`, and its body is \`${type}\`. [Try it in the playground](../playground.md#${operationId}), or see it [in the complete reference](../api.md${redocRoute(operation)}).`,
-    "## Sample",
+    `The body is \`${type}\`, and the header ${header} is [the API key](../api.md#authentication). [Try it in the playground](../playground.md${filledIn}), or see it [among all operations](redoc.md${redocRoute(operation)}).`,
+    "## Request",
     `\`\`\`ts tab="TypeScript"\n${typescriptSample(call)}\`\`\``,
     `\`\`\`sh tab="curl"\n${curlSample(call)}\`\`\``,
     `\`\`\`sh tab="Command line"\n${commandSample(call)}\`\`\``,
+    "## Response",
+    ...Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}).map(
+      ([name, { value }]) => `\`\`\`json tab="${titleOf(name)}"\n${JSON.stringify(value, null, 2)}\n\`\`\``,
+    ),
     "## Fields",
     ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
     fieldsTable(body),
-    "## Responses",
-    "Each is JSON with HTTP status 200; the outcome is in `code`.",
-    ...answers.flatMap(([name, { summary: what, value }]) => [
-      `### ${name}`,
-      `${what}.`,
-      `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``,
-    ]),
-    ...answerFields(operation),
+    "## Fields of the response",
+    "Each response is JSON with HTTP status 200. The outcome is in `code`; a successful response has `data` with these fields.",
+    ...dataFields(operation),
   ];
   return {
     path: `api/${operationId}`,
@@ -115,25 +141,23 @@ function operationPage(call: SampleCall): Page {
   };
 }
 
+/** Returns the name of an example as words: `insufficientCredits` is "Insufficient credits". */
+function titleOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** Returns a table of the `data` in a successful response. */
-function answerFields({ responses }: PlacedOperation): string[] {
+function dataFields({ responses }: PlacedOperation): string[] {
   const shapes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
   const data = shapes.map(({ properties }) => properties?.["data"]).find((schema) => schema?.properties);
   if (!data) return [];
-  const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [
-    `\`${name}\``,
-    describe(schema, inMarkdown),
-    schema.description ?? "",
-  ]);
   const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];
-  return ["### Data of a successful response", ...assumed, table(["Field", "Type", "What it is"], rows)];
+  return [...assumed, fieldsTable({ properties: data.properties ?? {} }, "data")];
 }
 
-function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[], yaml: string): Page {
-  const { info } = parse(yaml) as {
-    readonly info: { readonly title: string; readonly summary: string; readonly description: string };
-  };
-  const rows = operations.map(({ operationId, summary, path }) => [
+function overviewPage({ info }: Described, calls: readonly SampleCall[], authentication: string): Page {
+  const rows = calls.map(({ operation: { operationId, summary, path } }) => [
     `[\`${operationId}\`](api/${operationId}.md)`,
     summary,
     `\`${path}\``,
@@ -141,17 +165,34 @@ function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[
   const markdown = [
     `# ${info.title}`,
     info.summary,
-    "Download the description: [openapi.yaml](api/openapi.yaml), or [openapi.json](api/openapi.json) for generators and other tools, with a sample of each operation.",
+    "Every operation is on its own page, with samples, limits and a link to the playground. [All of them on one page](api/redoc.md) are shown by Redoc.",
     "## Operations",
     table(["Operation", "What it does", "POST to"], rows),
+    "## Authentication",
+    authentication,
+    "## Other languages",
+    "Each operation has a sample for curl. Generators of clients read [openapi.json](api/openapi.json); [openapi.yaml](api/openapi.yaml) is the description as it is written.",
     info.description.trim(),
   ];
   return {
     path: "api",
     section: "api",
     title: "API reference",
-    description: `${info.summary} All ${Object.keys(spec.paths).length} operations, each with samples.`,
+    description: `${info.summary} All ${calls.length} operations, each with samples.`,
+    also: "HTTP API, REST, endpoint, Swagger, Postman, Bearer token, Python, pip, Go, PHP, Java, C#",
     markdown: `${markdown.join("\n\n")}\n`,
+    source,
+  };
+}
+
+function redocPage({ info }: Described): Page {
+  const title = "All operations on one page";
+  return {
+    path: "api/redoc",
+    section: "api",
+    title,
+    description: `${info.title}: all operations on one page, shown by Redoc.`,
+    markdown: `# ${title}\n\nRedoc shows the description here, if scripts may run. Without them, use [the overview and its pages](../api.md), or [openapi.yaml](openapi.yaml).\n`,
     layout: "redoc",
     scripts: ["api.js"],
     styles: ["api.css"],

@@ -12,7 +12,7 @@ export function renderPage(
   root = pageLink(page.path, ""),
 ): string {
   const { path, title, section, layout = "" } = page;
-  const sidebar = site.sidebars[layout === "redoc" ? "redoc" : section] ?? [];
+  const sidebar = layout === "redoc" ? [] : (site.sidebars[section] ?? []);
   const contents = layout === "" ? headings.filter(({ level }) => level === 2 || level === 3) : [];
   const list = contents.length > 1 ? renderContents(contents) : "";
   return `<!doctype html>
@@ -83,14 +83,13 @@ function renderContent(site: Site, page: Page, parts: Parts): string {
   const { body, root, sidebar } = parts;
   const foot = `<footer class="foot">${renderSource(site, page)}</footer>`;
   const actions = `<div class="actions"><button type="button" id="copy-page">Copy page</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
+  if (page.layout === "redoc") return `<div id="content" tabindex="-1">${body}</div>`;
   if (page.layout === "home") {
     const end = page.markdown === "" ? "" : `<div class="end">${foot}${actions}</div>`;
     return `<main id="content" tabindex="-1">\n${body}${end}</main>`;
   }
   const menu = parts.list && `<details class="on-this-page"><summary>On this page</summary>${parts.list}</details>`;
   const bar = `<div class="bar">${renderCrumbs(page, sidebar, root)}${actions}${menu}</div>`;
-  if (page.layout === "redoc")
-    return `<div id="content" tabindex="-1"><section aria-label="This page">${bar}</section>${body}${foot}</div>`;
   return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
 }
 

@@ -8,12 +8,6 @@ const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides
 /** Entries for common search terms that are not on any page. */
 export const furtherEntries: readonly SearchEntry[] = [
   [
-    "Python, Go and other languages",
-    "API",
-    "api/",
-    "Each operation has a curl sample, and openapi.json is for client generators in other languages.",
-  ],
-  [
     "TypeScript types of forms",
     "SDK",
     "sdk/Form/",

@@ -23,10 +23,9 @@ export interface Page {
   readonly layout?: "home" | "redoc" | "playground";
 }
 
-/** A link in a sidebar: to a page, or to an anchor on the same page. */
+/** A link in a sidebar to a page. */
 export interface NavLink {
   readonly path: string;
-  readonly anchor?: string;
   readonly title: string;
   /** Whether the title is a name in code. */
   readonly code?: boolean;
@@ -48,7 +47,7 @@ export interface Site {
   readonly repository: string | undefined;
   /** The SDK's version. */
   readonly version: string;
-  /** The sidebar of each section, and that of Redoc's page, whose links stay on it. */
+  /** The sidebar of each section. */
   readonly sidebars: Readonly<Record<string, readonly NavGroup[]>>;
 }
 

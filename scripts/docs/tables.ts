@@ -8,16 +8,11 @@ export interface SpecPages {
   readonly spec: Spec;
   /** Markdown tables, by the names by which pages include them. */
   readonly tables: Readonly<Record<"models" | "assumptions" | "unknown", string>>;
-  /** The fields of a model's form as a Markdown table. */
-  fields(model: string): string;
 }
 
 /** Reads the spec in `yaml`. */
 export function readSpecPages(yaml: string): SpecPages {
   const spec = readSpec(yaml);
-  const forms = new Map(
-    byKind(spec).flatMap(({ generate }) => [...generate].map(([model, operation]) => [model, bodyOf(operation)])),
-  );
   const document: unknown = parse(yaml);
   return {
     spec,
@@ -26,27 +21,22 @@ export function readSpecPages(yaml: string): SpecPages {
       assumptions: assumptionsTable(document),
       unknown: unknownIn(document),
     },
-    fields(model) {
-      const form = forms.get(model);
-      if (!form) throw new Error(`there is no model ${model}: the spec has ${[...forms.keys()].join(", ")}`);
-      return fieldsTable(form);
-    },
   };
 }
 
-/** Returns the fields of a body as a Markdown table. Each has an anchor `#field-NAME`. */
-export function fieldsTable({ properties = {}, required = [] }: SpecSchema): string {
-  const rows = Object.entries(properties).map(([name, schema]) => {
-    const fallback = schema.default === undefined ? "" : code(schema.default);
-    const must = required.includes(name) ? " **required**" : "";
-    return [
-      `<a id="field-${name}"></a>${code(name)}${must}`,
-      describe(schema, inMarkdown),
-      fallback,
-      schema.description ?? "",
-    ];
-  });
-  return table(["Field", "Takes", "Default", "What it is"], rows);
+/** Returns the fields of a body, or of a response's data, as a Markdown table. Each has an anchor, such as `#field-NAME`. */
+export function fieldsTable(
+  { properties = {}, required = [] }: SpecSchema,
+  anchor: "field" | "data" = "field",
+): string {
+  const isBody = anchor === "field";
+  const rows = Object.entries(properties).map(([name, schema]) => [
+    `<a id="${anchor}-${name}"></a>${code(name)}${required.includes(name) ? " **required**" : ""}`,
+    describe(schema, inMarkdown),
+    ...(isBody ? [schema.default === undefined ? "" : code(schema.default)] : []),
+    schema.description ?? "",
+  ]);
+  return table(["Field", isBody ? "Takes" : "Type", ...(isBody ? ["Default"] : []), "What it is"], rows);
 }
 
 function modelsTable(spec: Spec): string {

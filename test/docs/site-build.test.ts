@@ -27,7 +27,8 @@ const weight = (...names: readonly string[]) =>
   }, 0);
 
 test("every page can be edited where it is written, and what is generated in its source", () => {
-  const edited = pages.map((page) => /\/edit\/main\/([^"]+)"/.exec(text(`${page}index.html`))?.[1] ?? "none");
+  const own = pages.filter((page) => page !== "api/redoc/"); // Its page is Redoc's.
+  const edited = own.map((page) => /\/edit\/main\/([^"]+)"/.exec(text(`${page}index.html`))?.[1] ?? "none");
   const known = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n");
   expect(edited.filter((file) => !known.includes(file) || file.includes(".gen."))).toEqual([]);
   expect(text("guides/waiting/index.html")).toContain(`${siteOptions.repository}/edit/main/docs/guides/waiting.md"`);
@@ -62,12 +63,16 @@ test("the check of links sees what is broken", () => {
   ).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
 });
 
-test("every operation has a page of its own, with title, samples and fields", () => {
+test("every operation has a page of its own, with title, samples, fields, and how it is authenticated", () => {
   for (const { operationId, summary } of operations) {
     const html = text(`api/${operationId}/index.html`);
     expect(html).toContain(`<title>${summary} · mediagen</title>`);
     expect(html).toContain("createMediaGen");
     expect(html).toContain("MEDIAGEN_BASE_URL");
+    expect(html).toContain(
+      'id="data-taskid"'.replace("taskid", operationId.startsWith("delete") ? "status" : "taskid"),
+    );
+    for (const twin of [`api/${operationId}.md`, "api.md", "llms.txt"]) expect(text(twin)).toContain("Authorization");
   }
   const { paths } = JSON.parse(text("api/openapi.json")) as {
     readonly paths: Readonly<
@@ -87,7 +92,7 @@ describe("weights, compressed", () => {
   test("style and script of every page are below 5 kB each, and with the page below 100 kB in at most 6 requests", () => {
     expect(weight("assets/style.css")).toBeLessThan(5_000);
     expect(weight("assets/site.js")).toBeLessThan(5_000);
-    for (const page of pages.filter((path) => !/^(api|playground)\/$/.test(path))) {
+    for (const page of pages.filter((path) => !/^(api\/redoc|playground)\/$/.test(path))) {
       const html = text(`${page}index.html`);
       const loaded = [
         ...html.matchAll(
@@ -117,7 +122,7 @@ describe("for machines", () => {
     for (const page of pages) {
       const twin = page === "" ? "index.md" : page.replace(/\/$/, ".md");
       expect(text(twin), twin).toMatch(/^# \S[^]*\n\n[^]{40}/m);
-      expect(text(`${page}index.html`), page).toContain('id="copy-page"');
+      if (page !== "api/redoc/") expect(text(`${page}index.html`), page).toContain('id="copy-page"');
       expect(text("llms.txt") + (page === "" ? twin : ""), twin).toContain(twin);
       expect(text("sitemap.xml")).toContain(`<loc>https://docs.example/${page}</loc>`);
     }
