@@ -54,6 +54,7 @@ export function tablesOf(yaml: string): Tables {
   const { tables } = readSpecPages(yaml);
   return (name, argument) => {
     if (name === "errors") return errorsTable();
+    if (name === "faults") return faultsTable();
     if (name === "exit-codes") return exitCodesTable();
     if (name === "options" && argument) return optionsTable(argument);
     if (name === "file" && argument) return read(argument);
@@ -65,6 +66,16 @@ function exitCodesTable(): string {
   return table(
     ["Code", "What happened"],
     exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
+  );
+}
+
+/** Returns a table of the emulator's faults with their docstrings. */
+function faultsTable(): string {
+  const source = read("packages/emulator/src/service/faults.ts") ?? "";
+  const faults = source.matchAll(/\/\*\* (.*?)\.? \*\/\n  (\w+): "(before|after)",/g);
+  return table(
+    ["Fault", "What happens", "The operation has taken effect"],
+    [...faults].map(([, what = "", name, when]) => [`\`${name}\``, what, when === "after" ? "yes" : "no"]),
   );
 }
 

@@ -34,6 +34,11 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
+  test("--version shows the version of the package", async ({ expect }) => {
+    const { version } = JSON.parse(await readFile("packages/emulator/package.json", "utf8")) as { version: string };
+    expect(await run("--version")).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
   test.for([
     [["--prot", "1"], "mediagen-emulator: --prot is not a known option. Did you mean --port?\n"],
     [["--frobnicate"], "--frobnicate is not a known option. Run mediagen-emulator --help for all options.\n"],
@@ -46,6 +51,9 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["--pending-ms", "soon"], '--pending-ms: "soon" is not valid. Use milliseconds'],
     [["--seed", "x"], '--seed: "x" is not valid. Use a number'],
     [["--public-url", "media.test"], '--public-url: "media.test" is not valid. Use an http or https URL'],
+    [["--latency-jitter", "9"], '--latency-jitter: "9" is not valid. Use a number from 0 to 2.'],
+    [["--clock", "late"], 'clock: "late" is not valid. Use "auto", "manual"'],
+    [["--clock", "auto", "--speed", "9"], "--clock and --speed exclude each other."],
     [["--fresh", "--state", "x.json"], "--fresh and --state exclude each other."],
     [["serve"], '"serve" is not a known command. The only command is exec.'],
     [["exec"], "exec needs a command: mediagen-emulator exec -- COMMAND."],
@@ -84,6 +92,17 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     const task = await client(emulator.baseUrl).video.generate("vidmodelv2", { ...form, duration: durations.at(-1) });
     const { url } = await task.wait({ waitTimeoutMs: 20_000 });
     expect((await fetch(url[0] ?? "")).headers.get("content-type")).toBe("video/mp4");
+    emulator.child.kill();
+    await emulator.ended;
+  });
+
+  test("--clock manual lets only the control API advance the time", async ({ expect }) => {
+    const emulator = await serve(["--clock", "manual"]);
+    const task = await client(emulator.baseUrl).image.generate("imgmodelv4", form);
+    expect((await task.check()).state).toBe("pending");
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"duration":"1m"}' };
+    await fetch(`${emulator.baseUrl}/_emulator/advance`, init);
+    expect((await task.check()).state).toBe("succeeded");
     emulator.child.kill();
     await emulator.ended;
   });

@@ -4,10 +4,11 @@ import { readFile } from "node:fs/promises";
 import { useEmulator } from "@mediagen/emulator/vitest";
 import { createMediaGen } from "@mediagen/sdk";
 import { parse } from "yaml";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 const emulator = useEmulator({ credits: 100 });
 const form = { prompt: "A fox" };
+const met: (() => void)[] = [];
 
 describe("useEmulator in Vitest", () => {
   test.for([1, 2])("gives each test a new emulator: %i", async () => {
@@ -41,6 +42,18 @@ describe("useEmulator in Vitest", () => {
   });
 });
 
+describe.concurrent("tests that run at the same time", () => {
+  test.for([1, 2])("fail if they use the emulator of the file: %i", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    met.push(resolve);
+    if (met.length === 2) met.forEach((each) => each());
+    await promise;
+    expect(() => emulator.client).toThrow(
+      "useEmulator: tests of this file run at the same time and would share it. Use test.extend({ emulator: emulatorFixture() })",
+    );
+  });
+});
+
 describe("useEmulator with a port", () => {
   const served = useEmulator({ listen: true, clock: { speed: 1_000 } });
   test.for([1, 2])("serves each test's own emulator at one base URL: %i", async () => {
@@ -53,23 +66,47 @@ describe("useEmulator with a port", () => {
 
 test("useEmulator does the same in node:test", async () => {
   const program = `
+    import assert from "node:assert/strict";
     import { test } from "node:test";
     import { useEmulator } from "@mediagen/emulator/node-test";
     import { createMediaGen } from "@mediagen/sdk";
     const emulator = useEmulator({ listen: true });
     for (const name of ["one", "another"])
-      test(name, async () => {
+      test(name, { concurrency: true }, async (t) => {
         emulator.paidTimes(0);
         const { apiKey } = emulator.client;
         await createMediaGen({ baseUrl: emulator.baseUrl, apiKey }).image.generate("imgmodelv4", { prompt: "A fox" });
         emulator.paidOnce();
         emulator.noViolations();
+        await Promise.all([1, 2].map((number) => t.test("inner " + number, async () => {
+          await new Promise(setImmediate);
+          assert.throws(() => emulator.client, /run at the same time.* Call createEmulator\\(\\) in each test/);
+        })));
       });`;
   const args = ["--test-reporter=tap", "--input-type=module", "-e", program];
   // Otherwise Node's runner reports in the form for a parent of its own.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  expect(stdout).toMatch(/# pass 2\n# fail 0/);
+  expect(stdout).toMatch(/# pass 6\n# fail 0/);
+});
+
+describe("where tests have a DOM", () => {
+  test("the client needs no allowBrowser, because no request leaves the page", async () => {
+    vi.stubGlobal("document", {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { apiKey, fetch } = emulator.client;
+    expect(() => createMediaGen({ baseUrl: "http://x.localhost", apiKey, fetch })).toThrow("allowBrowser is needed");
+    await createMediaGen(emulator.client).image.generate("imgmodelv4", form);
+    emulator.paidOnce();
+  });
+
+  test("the emulator loads without TextEncoder and TextDecoder, which jsdom does not have in Jest", async () => {
+    const program = `delete globalThis.TextEncoder; delete globalThis.TextDecoder;
+      const { createEmulator } = await import("@mediagen/emulator");
+      console.log(createEmulator().charges.length);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+    expect(stdout).toBe("0\n");
+  });
 });
 
 describe("the GitHub Action", () => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { createEmulator } from "./emulator/create-emulator.ts";
@@ -10,6 +11,7 @@ import { lineOf, reportText } from "./node/report-file.ts";
 import { resultsFrom } from "./node/results-directory.ts";
 import { createSavedState, type SavedState } from "./node/saved-state.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
+import type { ClockMode } from "./service/clock.ts";
 import type { Emulator } from "./service/emulator-types.ts";
 
 /** The default port. It is fixed, because tasks and idempotency keys belong to an origin. */
@@ -23,6 +25,7 @@ await run(process.argv.slice(2)).catch((error: unknown) => {
 async function run(args: readonly string[]): Promise<void> {
   const line = readArguments(args);
   if (line.values["help"]) return void console.log(usage);
+  if (line.values["version"]) return void console.log(versionOf(new URL("../package.json", import.meta.url)));
   checkCommand(line);
   const saved = createSavedState();
   const results = textOf(line, "results");
@@ -31,7 +34,8 @@ async function run(args: readonly string[]): Promise<void> {
     credits: numberOf(line, "credits", 0),
     // Ids must not repeat those of an earlier run, whose files may still exist.
     seed: numberOf(line, "seed", 0) ?? randomInt(2 ** 31),
-    clock: { speed: numberOf(line, "speed", 0.001) ?? 1 },
+    // The cast: createEmulator rejects other words.
+    clock: (textOf(line, "clock") as ClockMode | undefined) ?? { speed: numberOf(line, "speed", 0.001) ?? 1 },
     behaviour: readBehaviour(line, process.env),
     results: results === undefined ? undefined : await resultsFrom(results).catch(nameOption("results")),
     persist: saved.persist,
@@ -59,8 +63,13 @@ function checkCommand({ positionals: [first, ...others], command, values }: Comm
   if (others.length > 0)
     fail(`exec needs -- before the command: mediagen-emulator exec -- ${[...others, ...(command ?? [])].join(" ")}.`);
   if (first === "exec" && !command?.length) fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
-  if (values["fresh"] && values["state"] !== undefined)
-    throw new Error("--fresh and --state exclude each other. Pass one of them.");
+  for (const [one, other] of [["fresh", "state"] as const, ["clock", "speed"] as const])
+    if (values[one] !== undefined && values[other] !== undefined)
+      throw new Error(`--${one} and --${other} exclude each other. Pass one of them.`);
+}
+
+function versionOf(file: URL): string {
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
 }
 
 async function writeReport(line: CommandLine, emulator: Emulator): Promise<void> {

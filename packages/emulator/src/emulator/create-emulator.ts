@@ -77,6 +77,7 @@ function clientOf({ fetch, statuses }: Emulator, { apiKey, clock, state }: Conte
     apiKey,
     fetch,
     fetchSendsOnce: true,
+    allowBrowser: true,
     statuses,
     clock: { now: clock.now, steady: clock.now, sleep: clock.sleep, random: createRandom(state.seed) },
   };

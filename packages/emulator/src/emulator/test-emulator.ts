@@ -44,7 +44,8 @@ export interface TestEmulatorOptions extends EmulatorOptions {
 /** The hooks of a test framework. */
 interface Hooks {
   beforeAll(work: () => Promise<void>): void;
-  beforeEach(work: () => void): void;
+  /** Calls `enter` with the full name of each test before it, and what that returns after the test. */
+  beforeEach(enter: (test: string) => () => void): void;
   afterAll(work: () => Promise<void>): void;
 }
 
@@ -54,44 +55,84 @@ interface Server {
   close(): Promise<void>;
 }
 
+type Listen = (emulator: Emulator) => Promise<Server>;
+
 /** Creates an emulator that the hooks of a test framework replace with a new one before each test. */
 export function createTestEmulator(
   { listen: isServed, ...options }: TestEmulatorOptions,
   hooks: Hooks,
-  listen: (emulator: Emulator) => Promise<Server>,
+  listen: Listen,
+  advice: string,
 ): TestEmulator {
   let current = createEmulator(options);
   let server: Server | undefined;
-  hooks.beforeEach(() => void (current = createEmulator(options)));
+  const running = new Set<string>();
+  let overlap = false;
+  hooks.beforeEach((test) => {
+    // A test of node:test may run others inside it, one after the other.
+    overlap ||= [...running].some((name) => !test.startsWith(`${name} > `));
+    running.add(test);
+    if (!overlap) current = createEmulator(options);
+    return () => {
+      running.delete(test);
+      overlap &&= running.size > 0;
+    };
+  });
+  const served = () => server;
+  // Tests that do not use it may run at the same time.
+  const unshared = () => {
+    if (overlap) throw new Error(`useEmulator: tests of this file run at the same time and would share it. ${advice}`);
+    return current;
+  };
+  if (isServed) {
+    hooks.beforeAll(async () => void (server = await listen(withAssertions(() => current, served))));
+    hooks.afterAll(async () => server?.close());
+  }
+  return withAssertions(unshared, served);
+}
+
+/** Calls `use` with an emulator of its own. */
+export async function provideTestEmulator(
+  { listen: isServed, ...options }: TestEmulatorOptions,
+  use: (emulator: TestEmulator) => Promise<void>,
+  listen: Listen,
+): Promise<void> {
+  const emulator = createEmulator(options);
+  const server = isServed ? await listen(emulator) : undefined;
+  await use(
+    withAssertions(
+      () => emulator,
+      () => server,
+    ),
+  );
+  await server?.close();
+}
+
+function withAssertions(current: () => Emulator, server: () => Server | undefined): TestEmulator {
   const own = {
     get baseUrl() {
-      return server?.baseUrl;
+      return server()?.baseUrl;
     },
     paidOnce: () => own.paidTimes(1),
     paidTimes(count: number) {
-      const { charges } = current;
+      const { charges } = current();
       if (charges.length === count) return;
       throw new Error(
         `${charges.length} generation${charges.length === 1 ? " was" : "s were"} billed, not ${count}.${linesOf(charges)}`,
       );
     },
     noViolations() {
-      const { violatingCalls, violations } = current.report();
+      const { violatingCalls, violations } = current().report();
       if (violatingCalls === 0) return;
       const lines = violations.map(({ method, path, violations }) => `\n  ${method} ${path}: ${violations.join("; ")}`);
       throw new Error(`${violatingCalls} call${violatingCalls === 1 ? "" : "s"} had violations:${lines.join("")}`);
     },
   };
-  const emulator = new Proxy(own, {
-    get: (_, name) => Reflect.get(name in own ? own : current, name) as unknown,
-    set: (_, name, value) => Reflect.set(current, name, value),
+  return new Proxy(own, {
+    get: (_, name) => Reflect.get(name in own ? own : current(), name) as unknown,
+    set: (_, name, value) => Reflect.set(current(), name, value),
     // The cast: it reads all other members from the current emulator.
   }) as typeof own & Emulator;
-  if (isServed) {
-    hooks.beforeAll(async () => void (server = await listen(emulator)));
-    hooks.afterAll(async () => server?.close());
-  }
-  return emulator;
 }
 
 function linesOf(charges: readonly Charge[]): string {

@@ -13,10 +13,12 @@ const options: Readonly<Record<string, readonly [shown: string, what: string]>> 
   credits: ["N", "the balance in credits (default: 1000000000, which no run uses up)"],
   seed: ["N", "the seed of task ids and images (default: random)"],
   speed: ["N", "how fast time passes; 60 is a minute per second (default: 1)"],
+  clock: ["auto|manual", "what advances the time instead: each query, or POST /_emulator/advance"],
   state: ["FILE", "load tasks and credits from this file, and save them to it"],
   fresh: ["", "start without tasks and save nothing"],
   results: ["DIR", "return files of this directory as results: fox.mp4 for prompts with the word fox"],
-  report: ["FILE", "write calls, violations and charges at the end, as JSON, or as JUnit if FILE ends in .xml"],
+  report: ["FILE", "write calls, violations and charges at the end, as JSON, or JUnit if FILE ends in .xml"],
+  version: ["", "show the version"],
   help: ["", "show this text"],
 };
 

@@ -157,6 +157,8 @@ export interface EmulatorClient {
   readonly fetch: Emulator["fetch"];
   /** The emulator's `fetch` sends each request once. */
   readonly fetchSendsOnce: true;
+  /** No request leaves the page, so the key may be in it: jsdom and happy-dom look like browsers. */
+  readonly allowBrowser: true;
   /** The final statuses. */
   readonly statuses: Emulator["statuses"];
   /** The emulator's clock. The jitter of waits is drawn from the seed, so that they take the same time in every run. */

@@ -13,9 +13,7 @@ const headersLimit = 16 * 1024;
 /** RFC 2046, 5.1.1. */
 const longestBoundary = 70;
 const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const emptyLine = encoder.encode("\r\n\r\n");
+const emptyLine = Uint8Array.of(cr, lf, cr, lf);
 
 /**
  * Parses the parts of a multipart/form-data body (RFC 7578), or returns an error message. The `formData()` of
@@ -25,7 +23,7 @@ export function readMultipart(bytes: Uint8Array, contentType: string): readonly 
   const boundary = readParameters(contentType).get("boundary");
   if (!boundary) return "its Content-Type has no boundary";
   if (boundary.length > longestBoundary) return `its boundary is longer than ${longestBoundary} characters`;
-  const delimiter = encoder.encode(`\r\n--${boundary}`);
+  const delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
   const findLine = (from: number) => findDelimiterLine(body, delimiter, from);
   // A leading line break makes the first delimiter like the others.
   const body = new Uint8Array(bytes.length + 2);
@@ -80,7 +78,7 @@ function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
 
 function readPart(head: Uint8Array, bytes: Uint8Array): FormPart | undefined {
   // A line that begins with white space continues the previous one.
-  const lines = decoder
+  const lines = new TextDecoder()
     .decode(head)
     .replace(/\r\n[ \t]+/g, " ")
     .split("\r\n");

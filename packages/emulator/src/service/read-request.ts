@@ -18,9 +18,6 @@ export interface ReadRequest {
   readonly tolerated: readonly string[];
 }
 
-const strictDecoder = new TextDecoder("utf-8", { fatal: true });
-// A byte order mark is kept, because the service may count it as a character.
-const formDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const nothing = { fields: {}, files: [], plan: undefined, tolerated: [] };
 
 /** Reads and checks a request's body by the validator of its operation. */
@@ -67,7 +64,7 @@ function mistakesIn(given: ReadRequest["fields"], fields: Readonly<Record<string
 
 function readJson(bytes: Uint8Array): Read | string {
   try {
-    const fields: unknown = JSON.parse(strictDecoder.decode(bytes));
+    const fields: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return "the body must be a JSON object";
     return { fields: fields as Record<string, unknown>, files: [], violations: [] };
   } catch (error) {
@@ -78,6 +75,8 @@ function readJson(bytes: Uint8Array): Read | string {
 function readForm(bytes: Uint8Array, type: string, known: Operation["fields"]): Read | string {
   const form = readMultipart(bytes, type);
   if (typeof form === "string") return `the body is not multipart/form-data: ${form}`;
+  // A byte order mark is kept, because the service may count it as a character.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const fields: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   const violations: string[] = [];
@@ -89,7 +88,7 @@ function readForm(bytes: Uint8Array, type: string, known: Operation["fields"]): 
     const values = given.map(({ fileName, type, bytes }) => {
       if (fileName === undefined) {
         if (field?.isFile) violations.push(`${name}: must be a file, not text`);
-        return coerce(formDecoder.decode(bytes), field);
+        return coerce(decoder.decode(bytes), field);
       }
       if (field && !field.isFile) violations.push(`${name}: must be text, not a file`);
       files.push(uploadedFile(name, fileName, type, bytes));

@@ -90,7 +90,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     read: (text) => ({ true: true, 1: true, false: false, 0: false })[text] ?? text,
   },
   amount: numberFrom(0, Infinity, "a number, at least 0"),
-  factor: numberFrom(0, 10, "a number from 0 to 10"),
+  factor: numberFrom(0, 2, "a number from 0 to 2"),
   status: numberFrom(200, 599, "an HTTP status from 200 to 599"),
   duration: {
     ...numberFrom(0, Infinity, 'milliseconds, at least 0; as text also "20s", "5m" or "1h"'),
