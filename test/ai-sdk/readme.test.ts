@@ -1,29 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { createEmulator, listen } from "@mediagen/emulator/node";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { expect, test, vi } from "vitest";
+import { listenAsEnvironment } from "./desk.ts";
 
 test("the program of the README runs with the environment alone, and prints its two images", async () => {
-  const emulator = createEmulator({ clock: { speed: 100 } });
-  const server = await listen(emulator);
+  await using environment = await listenAsEnvironment();
+  const log = vi.spyOn(console, "log").mockReturnValue();
+  const file = resolve(`out/ai-sdk-readme-${process.pid}.ts`);
+  const readme = await readFile("packages/ai-sdk-provider/README.md", "utf8");
   await mkdir("out", { recursive: true });
-  const folder = resolve(await mkdtemp("out/ai-sdk-"));
-  vi.stubEnv("MEDIAGEN_BASE_URL", server.baseUrl);
-  vi.stubEnv("MEDIAGEN_API_KEY", emulator.client.apiKey);
-  const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  try {
-    const readme = await readFile("packages/ai-sdk-provider/README.md", "utf8");
-    const file = join(folder, "program.ts");
-    await writeFile(file, /```ts\n([^]*?)```/.exec(readme)?.[1] ?? "");
-    await import(pathToFileURL(file).href);
-    const image = expect.stringMatching(/^image\/png, \d+ bytes$/);
-    expect(log).toHaveBeenCalledExactlyOnceWith([image, image]);
-    expect(emulator.charges).toHaveLength(1);
-  } finally {
-    log.mockRestore();
-    vi.unstubAllEnvs();
-    await rm(folder, { recursive: true });
-    await server.close();
-  }
+  await writeFile(file, /```ts\n([^]*?)```/.exec(readme)?.[1] ?? "");
+  await import(file).finally(() => rm(file));
+  const image = expect.stringMatching(/^image\/png, \d+ bytes$/);
+  expect(log).toHaveBeenCalledExactlyOnceWith([image, image]);
+  expect(environment.emulator.charges).toHaveLength(1);
 });

@@ -8,7 +8,6 @@ test("models are typed from the spec", () => {
   mediagen.image("vidmodelv2");
   // @ts-expect-error -- there is no such model
   mediagen.video("vidmodelx");
-  mediagen.imageModel("known at run time");
 });
 
 test("options of a provider are those of a client, each with a value", () => {

@@ -18,10 +18,9 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     return new InvalidArgumentError({ argument, message: cause.message, cause });
   }
   if (!MediaGenError.is(cause)) return cause;
-  const { message, billed } = cause;
   // The cast: the errors of some classes have these fields.
-  const about = cause as Partial<ServiceError & OutcomeUnknownError>;
-  const { status, body, retryAfterMs, code, msg, generationId } = about;
+  const error = cause as MediaGenError & Partial<Omit<ServiceError & OutcomeUnknownError, keyof MediaGenError>>;
+  const { message, billed, isRetryable, status, body, retryAfterMs, code, msg, generationId, requestId } = error;
   return new APICallError({
     ...sent,
     message,
@@ -29,8 +28,8 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     ...(status === undefined ? {} : { statusCode: status }),
     ...(body === undefined ? {} : { responseBody: body }),
     ...(retryAfterMs === undefined ? {} : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } }),
-    data: { billed, code, msg, generationId },
-    isRetryable: billed === "no" && cause.isRetryable && (retryAfterMs ?? 0) < longestDelayMs,
+    data: { billed, code, msg, generationId, requestId },
+    isRetryable: billed === "no" && isRetryable && (retryAfterMs ?? 0) < longestDelayMs,
   });
 }
 

@@ -41,6 +41,8 @@ export interface MediaGenProviderOptions extends MediaGenOptions {
    * @default 1_800_000 (30 minutes)
    */
   readonly waitTimeoutMs?: number | undefined;
+  /** Whether `imageModel` and `videoModel` accept models that are newer than the SDK. Their forms are not checked. @default false */
+  readonly unchecked?: boolean | undefined;
 }
 
 /** The fields of a model's form, for `providerOptions.mediagen`. They replace what the settings of the AI SDK say. */
@@ -62,6 +64,7 @@ export const ownTypes: OptionTypes<OwnOptions> = {
   onTask: "function",
   onUpdate: "function",
   waitTimeoutMs: "number",
+  unchecked: "boolean",
 };
 
 /** Returns the provider's own options. Rejects those that are not valid, and those of a client next to `media`. */

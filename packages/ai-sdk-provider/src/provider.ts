@@ -1,6 +1,6 @@
-import { type Experimental_VideoModelV4 as VideoModelV4, type ImageModelV4 } from "@ai-sdk/provider";
-import { LoadAPIKeyError, NoSuchModelError, type ProviderV4 } from "@ai-sdk/provider";
-import { createMediaGen, listModels } from "@mediagen/sdk";
+import type { Experimental_VideoModelV4 as VideoModelV4, ImageModelV4, ProviderV4 } from "@ai-sdk/provider";
+import { LoadAPIKeyError, NoSuchModelError } from "@ai-sdk/provider";
+import { createMediaGen, isModel, listModels } from "@mediagen/sdk";
 import type { Kind, MediaGenOptions, Model, ModelInfo } from "@mediagen/sdk";
 import { imageModel } from "./image-model.ts";
 import { type MediaGenProviderOptions, ownTypes, readOwnOptions } from "./options.ts";
@@ -25,7 +25,7 @@ export interface MediaGenProvider extends ProviderV4 {
    * const { video } = await generateVideo({ model: mediagen.video("vidmodelv2"), prompt: "A fox runs through snow" });
    */
   video(model: Model<"video">): VideoModelV4;
-  /** Returns an image model whose name is known only at run time, as the registry of the AI SDK does. */
+  /** Returns an image model whose name is known only at run time, as the registry of the AI SDK does; see `unchecked`. */
   imageModel(model: string): ImageModelV4;
   /** Returns a video model whose name is known only at run time, as the registry of the AI SDK does. */
   videoModel(model: string): VideoModelV4;
@@ -52,8 +52,8 @@ export function createMediaGenProvider(options: MediaGenProviderOptions = {}): M
   const none = (modelType: "languageModel" | "embeddingModel") => (modelId: string) => {
     throw new NoSuchModelError({ modelId, modelType });
   };
-  const image = (model: string) => imageModel(host, infoOf("image", model));
-  const video = (model: string) => videoModel(host, infoOf("video", model));
+  const image = (model: string) => imageModel(host, infoOf("image", model, own.unchecked));
+  const video = (model: string) => videoModel(host, infoOf("video", model, own.unchecked));
   return {
     specificationVersion: "v4",
     languageModel: none("languageModel"),
@@ -65,10 +65,13 @@ export function createMediaGenProvider(options: MediaGenProviderOptions = {}): M
   };
 }
 
-function infoOf(kind: Kind, model: string): ModelInfo {
-  const info = listModels().find((one) => one.kind === kind && one.model === model);
-  if (!info) throw new NoSuchModelError({ modelId: model, modelType: `${kind}Model` });
-  return info;
+function infoOf(kind: Kind, model: string, unchecked = false): ModelInfo {
+  const ofKind = listModels().filter((one) => one.kind === kind);
+  const info = ofKind.find((one) => one.model === model);
+  if (info) return info;
+  if (!unchecked || isModel(model)) throw new NoSuchModelError({ modelId: model, modelType: `${kind}Model` });
+  // Its settings become the fields that other models of its kind have.
+  return { kind, model, operation: "generate", form: { fields: ofKind.flatMap(({ form }) => form.fields) } };
 }
 
 /** Rejects options without an account. Without a key, the service would reject each call. */

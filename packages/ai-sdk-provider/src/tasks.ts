@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "@ai-sdk/provider";
 import type { ImageModelV4CallOptions as ImageCall, JSONObject, SharedV4Warning } from "@ai-sdk/provider";
-import { blobs, type GenerateOptions, type MediaGen, type ModelInfo, type Task } from "@mediagen/sdk";
+import { blobs, isModel, type GenerateOptions, type MediaGen, type ModelInfo, type Task } from "@mediagen/sdk";
+import { service } from "@mediagen/sdk/kit";
 import { generationError, joinErrors, resultError, textOf } from "./errors.ts";
 import { fileFields, type Source } from "./files.ts";
 import { countField, fillForm, type Settings } from "./form.ts";
@@ -37,13 +38,16 @@ interface Fetched {
 export async function start(host: Host, info: ModelInfo, call: Call): Promise<Started> {
   const { forms, warnings } = formsOf(info, call);
   const media = host.media();
-  const { origin: url } = media;
+  const { kind, model } = info;
+  const url = media.origin + (service.operations[kind].generate[model]?.path ?? "");
   const tasks: Task[] = [];
   const errors: unknown[] = [];
   const optionsAt = optionsOf(media, call);
+  // The cast: both check the model and its form at run time. A newer model has only its kind.
+  const generate = media[kind].generate as MediaGen["generate"];
   const generateOne = async (form: object, index: number) => {
     // The tasks stay in the order of their forms.
-    tasks[index] = await media.generate(info.model, { ...form }, optionsAt(index));
+    tasks[index] = await generate(model, { ...form }, { ...optionsAt(index), unchecked: !isModel(model) });
     await host.onTask?.(tasks[index]);
   };
   await Promise.all(
