@@ -45,6 +45,10 @@ function makeVersions(): void {
       stdio: "inherit",
     });
   npm("install", "--package-lock-only", "--offline", "--no-audit", "--no-fund");
+  // The registry of MCP servers reads the version from there.
+  const version = `"version": "${idOf("packages/mcp").replace(/.*@/, "")}"`;
+  const server = join(root, "packages/mcp/server.json");
+  writeFileSync(server, readFileSync(server, "utf8").replaceAll(/"version": "[^"]*"/g, version));
   copyFileSync(specFile, new URL("../openapi/released.yaml", import.meta.url));
 }
 

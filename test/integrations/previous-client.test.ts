@@ -53,7 +53,7 @@ test("the client before the present one generates, waits and is asked, over stdi
     expect(reports).toBeGreaterThan(0);
     expect(await call("generate_image", fox)).toMatchObject({ structuredContent: { taskid } });
     for (const [wrong, message] of [
-      [{ ...fox, idempotencyKey: "fox-2" }, /maxResults leaves 0/],
+      [{ ...fox, idempotencyKey: "fox-2" }, /left: 0/],
       [{ ...fox, idempotencyKey: "fox-3", promt: "A fox" }, /Did you mean prompt/],
     ] as const) {
       const result = await call("generate_image", wrong);

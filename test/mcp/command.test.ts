@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
@@ -27,15 +27,20 @@ describe("mediagen-mcp", () => {
   test.for<[string[], Readonly<Record<string, string>>, RegExp]>([
     [[], env, /^mediagen-mcp: --output is missing\. Pass the directory/],
     [["--output", "out", "--max-results", "many"], env, /^mediagen-mcp: .*maxResults must be a number/],
-    [["--output", "out"], {}, /^mediagen-mcp: createMediaGen: baseUrl is missing/],
+    [["--output", "out"], {}, /^mediagen-mcp: MEDIAGEN_BASE_URL is missing.*host's configuration/],
   ])("%j ends with a message on stderr", async ([args, env, message]) => {
     expect(await run([server, ...args], env)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
   });
 
-  test("and mediagen mcp have the same help, and the same store", async () => {
+  test("and mediagen mcp have the same help, which has the options that registries read in server.json", async () => {
     const help = await run([server, "--help"]);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("--output DIR"), stderr: "" });
     expect(await run([mediagen, "mcp", "--help"])).toEqual(help);
+    const read = (name: string) => readFile(`packages/mcp/${name}`, "utf8");
+    const [manifest, text] = [await read("package.json"), await read("server.json")];
+    const { name: identifier, version, mcpName: name } = JSON.parse(manifest) as Readonly<Record<string, string>>;
+    expect(JSON.parse(text)).toMatchObject({ name, version, packages: [{ identifier, version }] });
+    for (const [, option = ""] of text.matchAll(/"name": "(--.+|MEDIAGEN.+)"/g)) expect(help.stdout).toContain(option);
   });
 });
 
@@ -45,22 +50,19 @@ test("with one store, one key is billed once by an MCP server, the command, the 
   const directory = await mkdtemp(join(tmpdir(), "mediagen-mcp-"));
   const [store, output] = [join(directory, "store"), join(directory, "media")];
   const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
-  const program = `
-      import { createMediaGen, fileStore } from "@mediagen/sdk/node";
-      const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });
-      const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "fox-1" });
-      console.log(task.taskid);`;
-  const aiSdkProgram = `
-      import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
-      import { createMediaGen, fileStore } from "@mediagen/sdk/node";
-      import { generateImage } from "ai";
-      const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });
-      const model = createMediaGenProvider({ media }).image("imgmodelz");
-      const headers = { "Idempotency-Key": "fox-1" };
-      const { providerMetadata } = await generateImage({ model, prompt: "A fox", headers });
-      console.log(providerMetadata.mediagen.images[0].taskid);`;
-  const line = ["image", "A fox", ...`-m imgmodelz --idempotency-key fox-1 -o ${output} --json -q`.split(" ")];
-
+  const start = `
+    import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
+    import { createMediaGen, fileStore } from "@mediagen/sdk/node";
+    import { generateImage } from "ai";
+    const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });`;
+  const program = `${start}
+    const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "fox-1" });
+    console.log(task.taskid);`;
+  const aiSdkProgram = `${start}
+    const call = { model: createMediaGenProvider({ media }).image("imgmodelz"), prompt: "A fox" };
+    const { providerMetadata } = await generateImage({ ...call, headers: { "Idempotency-Key": "fox-1" } });
+    console.log(providerMetadata.mediagen.images[0].taskid);`;
+  const line = `-m imgmodelz --idempotency-key fox-1 -o ${output} --json -q --store ${store}`.split(" ");
   const client = createClient("auto", undefined, []);
   const args = [server, "--output", output, "--store", store];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
@@ -68,18 +70,15 @@ test("with one store, one key is billed once by an MCP server, the command, the 
     const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
     const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([
       client.callTool({ name: "generate_image", arguments: fox }),
-      run([mediagen, ...line, "--store", store], env),
+      run([mediagen, "image", "A fox", ...line], env),
       run(["--input-type=module", "-e", program], env),
       run(["--input-type=module", "-e", aiSdkProgram], env),
     ]);
-    const taskid = emulator.tasks[0]?.taskid;
+    const { taskid } = emulator.tasks[0] ?? {};
     const ended = { code: 0, stdout: `${taskid}\n`, stderr: "" };
-    expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([
-      JSON.stringify({ taskid, model: "imgmodelz", state: "pending" }),
-      { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" },
-      ended,
-      ended,
-    ]);
+    const command = { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" };
+    const tool = JSON.stringify({ taskid, model: "imgmodelz", state: "pending" });
+    expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([tool, command, ended, ended]);
     expect(emulator.charges).toHaveLength(1);
     await client.callTool({ name: "wait_for_task", arguments: { taskid } });
     expect(await readdir(output)).toEqual([`${taskid}-1.png`]);

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator, type Emulator, type EmulatorOptions } from "@mediagen/emulator";
+import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
 import { createHttpHandler, createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
 import { fileStore } from "@mediagen/sdk/node";
 import {
@@ -27,42 +27,30 @@ export interface HostOptions {
   readonly over?: "stdio" | "http";
 }
 
-/** A host that is connected to a server, on the emulator. */
-export interface Connected extends AsyncDisposable {
-  readonly emulator: Emulator;
-  readonly client: Client;
-  /** The directory of the server. Its store is in `generations`, and its results are in `media.v1`: a name with a dot is no file. */
-  readonly directory: string;
-  /** What the user was asked. */
-  readonly questions: readonly string[];
-  /** Calls a tool. */
-  call(name: string, args?: Readonly<Record<string, unknown>>): Promise<CallToolResult>;
-}
+export type Connected = Awaited<ReturnType<typeof connect>>;
 
-/** Connects a host to a server of its own. */
+/** Connects a host to a server of its own, on an emulator. Its store is in `generations`, its results in `media.v1`: with a dot. */
 export async function connect(
   options: Partial<McpServerFactoryOptions> = {},
   { era = "auto", answer, over = "stdio" }: HostOptions = {},
   emulatorOptions: EmulatorOptions = {},
-): Promise<Connected> {
+) {
   // A directory whose name has no links, as the server resolves them.
   const directory = await realpath(await mkdtemp(join(tmpdir(), "mediagen-mcp-")));
   const emulator = createEmulator(emulatorOptions);
-  const factory = createMcpServerFactory({
-    ...emulator.client,
-    store: fileStore(join(directory, "generations")),
-    output: join(directory, "media.v1"),
-    ...options,
-  });
+  const [store, output] = [fileStore(join(directory, "generations")), join(directory, "media.v1")];
+  const factory = createMcpServerFactory({ ...emulator.client, store, output, ...options });
   const questions: string[] = [];
   const client = createClient(era, answer, questions);
   const close = await connectTo(client, factory, over);
   return {
     emulator,
     client,
+    store,
     directory,
+    /** What the user was asked. */
     questions,
-    call: (name, args = {}) => client.callTool({ name, arguments: { ...args } }),
+    call: (name: string, args: object = {}) => client.callTool({ name, arguments: { ...args } }),
     async [Symbol.asyncDispose]() {
       await client.close();
       await close();

@@ -2,9 +2,7 @@ import { createEmulator } from "@mediagen/emulator";
 import { createHttpHandler, createMcpServerFactory } from "@mediagen/mcp";
 import { memoryStore } from "@mediagen/sdk";
 import { expect, test } from "vitest";
-import { connect, eras, send, textOf } from "./connect.ts";
-
-const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
+import { send } from "./connect.ts";
 
 /** A server on the emulator, as any HTTP server would call it. */
 function createServer(hosts?: readonly string[]) {
@@ -12,14 +10,6 @@ function createServer(hosts?: readonly string[]) {
   const factory = createMcpServerFactory({ ...emulator.client, store: memoryStore(), output: "out/mcp" });
   return { emulator, handler: createHttpHandler(factory, { hosts }) };
 }
-
-test.each(eras)("a client of the era %j lists tools and generates over HTTP", async (era) => {
-  await using host = await connect({ confirm: true }, { era, answer: "accept", over: "http" });
-  expect((await host.client.listTools()).tools).toHaveLength(6);
-  for (const _ of [1, 2]) expect(textOf(await host.call("generate_image", fox))).toContain("pending");
-  // Each request has a server of its own, so a client of before 2026-07-28 cannot be asked.
-  expect([host.questions.length, host.emulator.charges.length]).toEqual([era === "auto" ? 1 : 0, 1]);
-});
 
 test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?]>([
   [200, "http://localhost:3333/mcp", {}],
@@ -30,21 +20,11 @@ test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?
   [403, "http://localhost:3333/mcp", {}, ["media.example"]],
 ])("HTTP %i for %s with %j", async ([status, url, headers, hosts]) => {
   const { handler, emulator } = createServer(hosts);
-  const body = JSON.stringify({
-    jsonrpc: "2.0",
-    id: 1,
-    method: "tools/call",
-    params: { name: "list_models", arguments: {} },
-  });
+  const params = { name: "list_models", arguments: {} };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const response = await send(handler, url, { method: "POST", headers: { ...json, ...headers }, body });
   expect(response.status).toBe(status);
   expect((await response.text()).includes("vidmodelv2")).toBe(status === 200);
   expect(emulator.calls).toEqual([]);
-});
-
-test.each([{ hosts: "localhost" }, { host: ["localhost"] }])("a handler with the options %j is rejected", (options) => {
-  const factory = createMcpServerFactory({ ...createEmulator().client, store: memoryStore(), output: "out/mcp" });
-  // The cast: a caller without types.
-  expect(() => createHttpHandler(factory, options as object)).toThrow(/^createHttpHandler: host/);
 });

@@ -47,6 +47,8 @@ function run(args: readonly string[]): void {
   if (values.help) return void process.stdout.write(usage);
   const { output, allow = [], confirm, store = stateDirectory() } = values;
   if (!output) throw new Error("--output is missing. Pass the directory that results are saved in.");
+  if (!process.env["MEDIAGEN_BASE_URL"])
+    throw new Error('MEDIAGEN_BASE_URL is missing. Set it and MEDIAGEN_API_KEY in "env" of the host\'s configuration.');
   const factory = createMcpServerFactory({
     store: fileStore(store),
     output: resolve(output),

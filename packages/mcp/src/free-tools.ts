@@ -57,7 +57,7 @@ export function listTool({ media }: Host): AddTool {
   const config = {
     title: "List tasks",
     description:
-      "Lists tasks that have not ended, and generations of unknown outcome: those may have been billed, and only the user can settle them.",
+      "Lists tasks that have not ended, and generations of unknown outcome: those may have been billed, and only the user can resolve them.",
     inputSchema: objectSchema<object>({}),
     outputSchema: objectSchema({
       pending: listOf({ taskid: text, kind: kindSchema, model: text }),
@@ -88,11 +88,8 @@ export function deleteTool(host: Host): AddTool {
     server.registerTool("delete_tasks", config, async ({ kind, taskids }, context) => {
       for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);
       const question = `Delete these tasks (${taskids.length}) at the service? It cannot be undone.\n${shown(taskids.join(", "))}`;
-      const instead = unlessConfirmed(
-        question,
-        { tool: "delete_tasks", given: { kind, taskids }, server, context },
-        host,
-      );
+      const call = { tool: "delete_tasks", given: { kind, taskids }, server, context };
+      const instead = unlessConfirmed(question, call, host);
       if (instead) return instead;
       await host.media[kind].delete(taskids, { signal: context.mcpReq.signal });
       return toolResult({ deleted: taskids });
@@ -112,12 +109,9 @@ export function modelTool(): AddTool {
     server.registerTool("list_models", config, () => toolResult({ models: listModels().map(describeModel) }));
 }
 
-function describeModel(info: ModelInfo) {
-  const fields = info.form.fields.map(({ field, expected, required }) => [
-    field,
-    expected + (required ? " (required)" : ""),
-  ]);
-  return { model: info.model, kind: info.kind, fields: Object.fromEntries(fields) };
+function describeModel({ model, kind, form }: ModelInfo) {
+  const fields = form.fields.map((one) => [one.field, one.expected + (one.required ? " (required)" : "")]);
+  return { model, kind, fields: Object.fromEntries(fields) };
 }
 
 /** Returns a task from the store. A model must not access tasks of other programs. */

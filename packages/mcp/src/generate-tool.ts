@@ -14,6 +14,7 @@ import {
   listModels,
   MediaGenError,
   type Model,
+  OutcomeUnknownError,
 } from "@mediagen/sdk/node";
 import { type Call, shown, unlessConfirmed } from "./confirmation.ts";
 import { generateSchema, idempotencyKey } from "./generate-schema.ts";
@@ -85,7 +86,7 @@ async function generate(
     reserved = 0;
     if (about.resultCount > results.left)
       throw new Error(
-        `It requests ${about.resultCount} results, and maxResults leaves ${results.left}. Nothing was sent or billed. Tell the user, and do not generate it again.`,
+        `It exceeds the limit that --max-results sets (requested: ${about.resultCount}, left: ${results.left}). Nothing was sent or billed. Tell the user, and do not generate it again.`,
       );
     results.left -= reserved = about.resultCount;
     await host.beforeGenerate?.(form, about);
@@ -120,6 +121,13 @@ function questionOf(model: string, fields: object): string {
 /** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: unknown): unknown {
   if (!MediaGenError.is(error) || (error.billed === "no" && !(error instanceof InsufficientCreditsError))) return error;
-  const advice = "Tell the user, and do not generate it again, also not with another key.";
-  return new Error(`${error.message} ${advice}`, { cause: error });
+  let message = `${error.message} Tell the user, and do not generate it again, also not with another key.`;
+  // The advice of the SDK is for programmers.
+  if (error instanceof OutcomeUnknownError) message = message.replace(error.advice, adviceOn(error.generationId));
+  return new Error(message, { cause: error });
+}
+
+function adviceOn(generationId = ""): string {
+  const command = `mediagen recover --resolve ${generationId} --taskid ID`;
+  return `Look for the task in the service's console, or ask its support. Then run: ${command} (or --not-created).`;
 }
