@@ -29,8 +29,6 @@ const alone = [
 const named: Readonly<Record<string, TestUserConfig>> = {
   /** More schedules, a million. */
   simulate: { include: ["test/simulator/*.test.ts"] },
-  /** More tasks, with faults and kills. */
-  soak: { include: ["test/faults/soak.test.ts"] },
   /** The contract at the service itself. Spends credits. */
   live: { include: ["test/contract/*.test.ts"] },
   /**

@@ -2,20 +2,21 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { MediaGen } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { download } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
-import { startRawServer, type RawServer } from "./raw-server.ts";
 import { shown } from "../shown.ts";
-import { createHttpClient } from "@mediagen/sdk/http";
-import { askService, canary, createWitness, entries } from "./witness.ts";
+import { backoff, faults, type FaultRow, reply, type Requested, trusted } from "./faults.ts";
+import { startRawServer, type RawServer } from "./raw-server.ts";
+import { canary, createWitness, entries } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
 const large = new Blob(["GIF89a", new Uint8Array(16 * 1024 * 1024)], { type: "image/png" });
 const witness = createWitness();
 
-/** The service where only results are in a fault's way: a task's result stands where its taskid says. */
+/** The service if only results are at fault: the URL of a task's result is its taskid. */
 const service = createServer((request, response) => {
   let body = "";
   request.on("data", (chunk) => (body += chunk));
@@ -23,7 +24,7 @@ const service = createServer((request, response) => {
     response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [JSON.parse(body).taskid] } })),
   );
 });
-/** Where redirects lead: it answers whoever comes, and counts them. */
+/** The server that redirects lead to. It responds to each request, and counts them. */
 let elsewhere: RawServer;
 let serviceUrl = "";
 beforeAll(async () => {
@@ -37,43 +38,47 @@ afterAll(async () => {
   await new Promise((done) => service.close(done));
 });
 
+const calls: Record<Requested, (media: MediaGen, row: FaultRow, url: string, directory: string) => Promise<unknown>> = {
+  generate: ({ video }, row) =>
+    video.generate("vidmodelv2", { prompt: "A fox", ...(row.large && { sourceImage: large }) }),
+  query: ({ video }) => video.query("t-1"),
+  delete: ({ video }) => video.delete(["t-1"]),
+  download: ({ video }, _, url, directory) => download(video.task(`${url}/1`), directory, { maxBytes: 1024 * 1024 }),
+};
+// The cast: Object.keys forgets the names.
+const allRequested = Object.keys(calls) as Requested[];
+
 describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
   const rows = faults.filter(({ large }) => entry === "node:http" || !large);
-  const cases = rows.flatMap((row) =>
-    (["generate", "query", "delete", "download"] as const).map((asked) => ({ row, asked })),
-  );
+  const cases = rows.flatMap((row) => allRequested.map((requested) => ({ row, requested })));
 
-  test.concurrent.for(cases)("$asked: $row.name", async ({ row, asked }, { expect }) => {
-    // A deletion is repeated as a query is.
-    const expectedOf = <A extends Asked>(operation: A) =>
-      (entry === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
-    const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] =
-      expectedOf(asked) ?? expectedOf("query");
+  test.concurrent.for(cases)("$requested: $row.name", async ({ row, requested }, { expect }) => {
+    const expectation = requested === "delete" ? "query" : requested;
+    const expected = (entry === "global fetch" && row.onFetch?.[expectation]) || row[expectation];
+    const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] = expected;
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
-    const stallTimeoutMs = outcome === "file" ? 5_000 : 1_000;
-    const options = witness.options(asked === "download" ? undefined : () => server.hung(), paused);
+    // A result that arrives slowly does not stall.
+    const limit = (signal: AbortSignal) => (outcome === "file" ? new Promise(() => undefined) : server.hung(signal));
+    const baseUrl = requested === "download" ? serviceUrl : server.baseUrl;
+    const media = entries[entry]({ ...witness.options(limit, paused), baseUrl });
     try {
-      const media = entries[entry]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
-      if (row.warm && asked !== "download") {
+      if (row.warm && requested !== "download") {
         await media.video.query("t-1");
-        // Fetch takes a connection into use again one turn of the event loop after a response has ended.
+        // Fetch uses a connection again one turn of the event loop after a response has ended.
         for (let turn = 0; turn < 3; turn++) await setImmediate();
       }
-      const seen = await witness.outcomeOf(asked, (folder) =>
-        asked === "download"
-          ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024, stallTimeoutMs })
-          : askService(media, asked, row.large ? { sourceImage: large } : {}),
-      );
+      const call = (directory: string) => calls[requested](media, row, server.baseUrl, directory);
+      const seen = await witness.outcomeOf(requested, call);
       expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
-      if (asked === "generate" && entry === "node:http")
+      if (requested === "generate" && entry === "node:http")
         expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
-      // Whatever is not turned away may have become a task.
-      if (asked === "generate" && !row.name.startsWith("429"))
+      // Whatever is not rejected may have become a task.
+      if (requested === "generate" && !row.name.startsWith("429"))
         witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
-      if (asked === "download") expect(server.headText).not.toContain(canary);
-      // A compressed answer may be cut unseen: none is asked for where the engine lets one say so.
-      if (server.heads > 0 && (entry === "node:http" || asked === "download"))
+      if (requested === "download") expect(server.headText).not.toContain(canary);
+      // A compressed response may be cut unseen: none is requested if the engine lets one say so.
+      if (server.heads > 0 && (entry === "node:http" || requested === "download"))
         expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
       // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
       server.release();
@@ -84,7 +89,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
   });
 });
 
-test("a response that is none and repeats the key is an error of the HTTP client that does not show it", async () => {
+test("an invalid response that repeats the key is an error of the HTTP client that does not show it", async () => {
   const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
   const http = createHttpClient({ baseUrl: server.baseUrl, apiKey: canary });
   const error: unknown = await http
@@ -95,10 +100,10 @@ test("a response that is none and repeats the key is an error of the HTTP client
   expect(shown(error)).not.toContain(canary);
 });
 
-test("over the whole matrix nothing is sent twice, nor elsewhere, nothing is left behind, and the key is not to be seen", () => {
+test("over the complete matrix nothing is sent twice or elsewhere, nothing is left behind, and the key is never shown", () => {
   const { calls, charactersShown, ...totals } = witness.totals;
   totals.elsewhere += elsewhere.headText.match(/^POST /gm)?.length ?? 0;
-  // What redirects of results lead to is asked without the key.
+  // What redirects of results lead to is requested without the key.
   expect(elsewhere.headText).toContain("GET /there");
   expect(elsewhere.headText.match(/^authorization:/gim)).toBeNull();
   expect(totals).toEqual({ duplicates: 0, uncaught: 0, partFiles: 0, elsewhere: 0, keys: 0 });

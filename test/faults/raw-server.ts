@@ -31,10 +31,10 @@ export interface RawServer {
   readonly bodies: number;
   /** Connections that are still open. */
   readonly open: number;
-  /** Says that the server will do nothing more, so that the client's time limits may pass. */
+  /** Says that the server will do nothing more on a connection, so that the limits of the client pass that run now, or else the next. */
   hang(): void;
-  /** Resolves at the next `hang`. */
-  hung(): Promise<void>;
+  /** Resolves when a limit passes that ends with this signal. */
+  hung(signal: AbortSignal): Promise<void>;
   /** Reads no more requests, but sees connections end. */
   release(): void;
   close(): Promise<void>;
@@ -44,6 +44,7 @@ export interface RawServer {
 export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();
+  let unseenHangs = 0;
   let connections = 0;
   let heads = 0;
   let headText = "";
@@ -81,10 +82,16 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
       return sockets.size;
     },
     hang() {
+      if (waiting.size === 0) unseenHangs++;
       for (const pass of waiting) pass();
       waiting.clear();
     },
-    hung: () => new Promise((resolve) => waiting.add(resolve)),
+    hung: (signal) =>
+      new Promise((resolve) => {
+        if (unseenHangs > 0) return resolve(void unseenHangs--);
+        waiting.add(resolve);
+        signal.addEventListener("abort", () => waiting.delete(resolve));
+      }),
     release() {
       for (const socket of sockets) socket.removeAllListeners("data").resume();
     },

@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { faultsOn } from "../faults/soak.ts";
 
 /** What the service has seen. */
 export interface Seen {
@@ -18,10 +17,18 @@ export interface Service extends AsyncDisposable {
   /** How many generations were paid. */
   count(): Promise<number>;
   see(): Promise<Seen>;
-  /** Lets this share of all later calls fail, in every way that a soak run knows. */
+  /** Lets this share of all later calls fail, in every way that it may meet. */
   addFaults(share: number): Promise<void>;
   clearFaults(): Promise<void>;
 }
+
+/** What may go wrong with any call, and with each kind of them. */
+const anywhere = "resetBefore resetAfter hang cutBody html emptyBody rateLimited unavailable serverError";
+const faultsOn = {
+  generate: `${anywhere} slowBody brokenJson failure wrongCode`,
+  query: `${anywhere} brokenJson failure wrongCode unknownStatus`,
+  download: `${anywhere} downloadCut linkExpired`,
+};
 
 /** Starts the emulated service. */
 export async function startService(): Promise<Service> {
@@ -39,7 +46,8 @@ export async function startService(): Promise<Service> {
     count: () => ask("count"),
     see: () => ask("see"),
     async addFaults(share) {
-      for (const [on, faults] of Object.entries(faultsOn)) {
+      for (const [on, names] of Object.entries(faultsOn)) {
+        const faults = names.split(" ");
         // Each call is offered one fault after the other.
         const each = 1 - (1 - share) ** (1 / faults.length);
         for (const fault of faults) await control(baseUrl, "next", { fault, on, share: each, retryAfter: "1" });

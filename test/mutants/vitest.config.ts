@@ -7,7 +7,6 @@ import sdk from "../../packages/sdk/package.json" with { type: "json" };
 const long: Readonly<Record<string, string>> = {
   call: "test/faults/matrix.test.ts",
   transport: "test/faults/matrix.test.ts",
-  store: "test/faults/paid-once.test.ts",
   wait: "test/sdk/scheduler.test.ts",
   batch: "test/batch/!(killed).test.ts",
 };
