@@ -1,58 +1,47 @@
 import http from "node:http";
-import { createSecureServer } from "node:http2";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
+import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import {
-  blobs,
-  ConnectionError,
-  createMediaGen,
-  type GenerationStore,
-  memoryStore,
-  type NodeMediaGenOptions,
-  OutcomeUnknownError,
-  ServiceError,
-} from "@mediagen/sdk/node";
-import { describe, expect, test, vi } from "vitest";
+import { blobs, createMediaGen, type GenerationStore, memoryStore, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { reply } from "../faults/faults.ts";
 import { startRawServer } from "../faults/raw-server.ts";
-import { addresses, leadNamesHere } from "./names-here.ts";
 import { shown } from "../shown.ts";
-import { startProxy, startService, type Service } from "./proxy-server.ts";
+import { errorOf } from "./fake-service.ts";
+import { addresses, leadNamesHere } from "./names-here.ts";
+import { clientAt, startProxy, startService } from "./proxy-server.ts";
 
 leadNamesHere();
 const ofExample = makeCertificate("*.example.com");
 const ofClient = makeCertificate("client");
+const ca = ofExample.cert;
 const result = Buffer.from("result");
 const form = { prompt: "A fox" };
-const ca = ofExample.cert;
-const thrownBy = (call: Promise<unknown>) =>
-  call.then(
-    () => "nothing",
-    (error: unknown) => error,
-  );
+const unsent = (says = "") => ({
+  name: "ConnectionError",
+  message: expect.stringMatching(new RegExp(`nothing was sent.*${says}`)) as string,
+});
 
-/** A service that notes who its clients are, with its results at another name. */
-const startTls = (certificate = ofExample) =>
+/** A service that records who its clients are, with its results at another name. */
+const startTls = () =>
   startService("https://results.example.com:PORT/1.png", result, {
-    ...certificate,
+    ...ofExample,
     requestCert: true,
     ca: ofClient.cert,
     rejectUnauthorized: false,
   });
 
-function clientOf({ port }: Pick<Service, "port">, options: NodeMediaGenOptions = {}) {
-  const baseUrl = `https://media.example.com:${port}`;
-  return createMediaGen({ baseUrl, apiKey: "key", retries: 1, clock: { random: () => 0 }, ...options });
-}
+/** An agent whose requests use this connection. */
+const agentThat = (createConnection: (options: http.RequestOptions) => Socket | undefined) =>
+  Object.assign(new http.Agent(), { createConnection });
 
-/** An agent whose requests go through a proxy, like those of packages: its sockets are not secured yet when requests get them. */
+/** An agent whose requests go through a proxy, as in some packages: its sockets are not yet secured when requests get them. */
 class TunnelAgent extends https.Agent {
   readonly #proxy: URL;
 
-  constructor(proxyUrl: string, options: https.AgentOptions = {}) {
-    super(options);
+  constructor(proxyUrl: string) {
+    super();
     this.#proxy = new URL(proxyUrl);
   }
 
@@ -64,9 +53,8 @@ class TunnelAgent extends https.Agent {
     const { hostname: host, port } = this.#proxy;
     const request = http.request({ host, port, method: "CONNECT", path: `${options.host}:${options.port}` });
     request.once("error", callback).once("connect", ({ statusCode }, socket) => {
-      // As some packages do: the response of the proxy becomes that of the request.
-      if (statusCode === 200)
-        callback(null, connectTls({ ...this.options, ca, socket, servername: "media.example.com" }));
+      // As in some packages, the response of the proxy becomes that of the request.
+      if (statusCode === 200) callback(null, connectTls({ ca, socket, servername: "media.example.com" }));
       else callback(null, socket);
     });
     request.end();
@@ -74,65 +62,55 @@ class TunnelAgent extends https.Agent {
 }
 
 describe("an agent", () => {
+  afterEach(() => vi.useRealTimers());
+
   test("connects every request and every result: with its authority and client certificate (mTLS)", async () => {
     await using service = await startTls();
     const agent = new https.Agent({ ca, cert: ofClient.cert, key: ofClient.key });
-    const media = clientOf(service, { agent });
-    const task = await media.video.generate("vidmodelv2", form);
+    const task = await clientAt(service, { agent }).video.generate("vidmodelv2", form);
     await task.wait();
     const [blob] = await blobs(task, { allowPrivateHosts: true });
     expect(await blob?.text()).toBe("result");
     expect(service.clients).toEqual(Array(3).fill("test client"));
   });
 
-  test("that does not trust the certificate sends nothing, and says so at once", async () => {
+  test.for<[string, string, () => http.Agent]>([
+    ["does not trust the certificate", "self-signed certificate", () => new https.Agent({ ca: ofClient.cert })],
+    ["is of the other protocol", 'Protocol "https:" not supported', () => new http.Agent()],
+  ])("that %s sends nothing", async ([, says, createAgent]) => {
     await using service = await startTls();
-    const ofOther = makeCertificate("*.example.org");
-    await using other = await startTls(ofOther);
-    for (const [media, says] of [
-      [clientOf(service), "self-signed certificate"],
-      [clientOf(service, { agent: new https.Agent({ ca: ofClient.cert }) }), "self-signed certificate"],
-      [clientOf(other, { agent: new https.Agent({ ca: ofOther.cert }) }), "does not match certificate's altnames"],
-    ] as const) {
-      const error = await thrownBy(media.video.generate("vidmodelv2", form));
-      expect(error).toBeInstanceOf(ConnectionError);
-      expect(String(error)).toMatch(/nothing was sent.*/);
-      expect(String(error)).toContain(says);
-    }
-    expect([...service.requests, ...other.requests]).toEqual([]);
+    expect(await errorOf(clientAt(service, { agent: createAgent() }).video.generate("vidmodelv2", form))).toMatchObject(
+      unsent(says),
+    );
+    expect(service.requests).toEqual([]);
   });
 
-  test("meets a server that only speaks HTTP/2 before anything is sent", async () => {
-    const server = createSecureServer(ofExample);
-    const port = await new Promise<number>((resolve) =>
-      server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)),
-    );
-    const error = await thrownBy(
-      clientOf({ port }, { agent: new https.Agent({ ca }) }).video.generate("vidmodelv2", form),
-    );
-    server.close();
-    expect(error).toBeInstanceOf(ConnectionError);
-  });
-
-  test("of the other protocol sends nothing", async () => {
-    await using service = await startTls();
-    const media = clientOf(service, { agent: new http.Agent() });
-    const error = await thrownBy(media.video.generate("vidmodelv2", form));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toMatch(/nothing was sent.*Protocol "https:" not supported/);
+  test.for<[string, () => Socket | undefined]>([
+    ["gives no connection", () => undefined],
+    // Its name is never found.
+    ["gives one that is never established", () => connect({ host: "a.example.com", port: 1, lookup: () => undefined })],
+    [
+      "fails to open one",
+      () => {
+        throw new Error("CONNECT failed with 403");
+      },
+    ],
+  ])("that %s sends nothing", async ([, createConnection]) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, agent: agentThat(createConnection) });
+    const error = errorOf(media.video.generate("vidmodelv2", form));
+    // The transport is loaded first.
+    await expect.poll(() => (vi.advanceTimersByTime(10_000), Promise.race([error, undefined]))).toMatchObject(unsent());
   });
 
   test("may bring a request through a proxy, and nothing leaves before its TLS session is established", async () => {
     await using service = await startTls();
     await using proxy = await startProxy();
-    const media = clientOf(service, { agent: new TunnelAgent(proxy.url) });
-    expect((await media.video.generate("vidmodelv2", form)).taskid).toBe("t-1");
+    const generate = (url: string) =>
+      clientAt(service, { agent: new TunnelAgent(url), retries: 1 }).video.generate("vidmodelv2", form);
+    expect((await generate(proxy.url)).taskid).toBe("t-1");
     await using cuts = await startProxy({ onData: (socket) => void socket.destroy() });
-    const error = await thrownBy(
-      clientOf(service, { agent: new TunnelAgent(cuts.url) }).video.generate("vidmodelv2", form),
-    );
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toContain("nothing was sent");
+    expect(await errorOf(generate(cuts.url))).toMatchObject(unsent());
     expect([service.requests.length, cuts.heads.length]).toEqual([1, 2]);
   });
 
@@ -144,12 +122,9 @@ describe("an agent", () => {
         socket.write("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
       },
     });
-    const media = clientOf({ port: 1 }, { agent: new TunnelAgent(proxy.url) });
-    for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
-      const error = await thrownBy(call());
-      expect(error).toBeInstanceOf(ConnectionError);
-      expect(String(error)).toMatch(/nothing was sent.*opened no TLS session/);
-    }
+    const { video } = clientAt({ port: 1 }, { agent: new TunnelAgent(proxy.url), retries: 1 });
+    for (const call of [() => video.generate("vidmodelv2", form), () => video.query("t-1")])
+      expect(await errorOf(call())).toMatchObject(unsent("opened no TLS session"));
     expect([received, proxy.heads.length]).toEqual(["", 4]);
   });
 
@@ -159,15 +134,9 @@ describe("an agent", () => {
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : socket.destroy()),
     });
     const agent = new http.Agent({ keepAlive: true });
-    const media = createMediaGen({
-      baseUrl: server.baseUrl,
-      apiKey: "key",
-      agent,
-      retries: 3,
-      clock: { random: () => 0 },
-    });
+    const media = createMediaGen({ baseUrl: server.baseUrl, agent, retries: 3 });
     await media.video.query("t-1");
-    expect(await thrownBy(media.video.generate("vidmodelv2", form))).toBeInstanceOf(OutcomeUnknownError);
+    expect(await errorOf(media.video.generate("vidmodelv2", form))).toHaveProperty("name", "OutcomeUnknownError");
     expect([server.connections, server.heads]).toEqual([1, 2]);
     await server.close();
   });
@@ -175,26 +144,18 @@ describe("an agent", () => {
   test("that gives a generation a used connection, which breaks before it is written to, proves nothing either", async () => {
     await using service = await startService("http://localhost/1.png", result);
     const agent = new http.Agent({ keepAlive: true });
-    const baseUrl = `http://127.0.0.1:${service.port}`;
     const memory = memoryStore();
     // The store is the last that is waited for before a request is written.
-    const breaks: GenerationStore = {
+    const store: GenerationStore = {
       ...memory,
-      write(record) {
-        if (record.state === "sending") Object.values(agent.sockets).flat()[0]?.destroy(new Error("stale"));
-        return memory.write(record);
+      write(entry) {
+        if (entry.state === "sending") Object.values(agent.sockets).flat()[0]?.destroy(new Error("stale"));
+        return memory.write(entry);
       },
     };
-    const media = createMediaGen({
-      baseUrl,
-      apiKey: "key",
-      agent,
-      retries: 3,
-      clock: { random: () => 0 },
-      store: breaks,
-    });
+    const media = createMediaGen({ baseUrl: `http://127.0.0.1:${service.port}`, agent, retries: 3, store });
     await media.video.query("t-1");
-    expect(await thrownBy(media.video.generate("vidmodelv2", form))).toBeInstanceOf(OutcomeUnknownError);
+    expect(await errorOf(media.video.generate("vidmodelv2", form))).toHaveProperty("name", "OutcomeUnknownError");
     expect(service.requests).toHaveLength(1);
   });
 
@@ -204,50 +165,40 @@ describe("an agent", () => {
     const write = vi.fn(memory.write);
     const media = createMediaGen({
       baseUrl: `http://127.0.0.1:${service.port}`,
-      apiKey: "key",
       agent: new http.Agent({ keepAlive: true, maxSockets: 1 }),
       queryTimeoutMs: 5_000,
       store: { ...memory, write },
     });
     await media.video.query("t-1");
     write.mockRejectedValue(new Error("disk full"));
-    expect(await thrownBy(media.video.generate("vidmodelv2", form))).toMatchObject({
-      name: "StoreError",
-      billed: "no",
-    });
+    const error = await errorOf(media.video.generate("vidmodelv2", form));
+    expect(error).toMatchObject({ name: "StoreError", billed: "no" });
     await media.video.query("t-1");
     expect(service.requests).toHaveLength(2);
   });
-});
 
-describe("a result behind an agent", () => {
-  test.for(["127.0.0.1", "10.0.0.1", "[::1]", "localhost", "private.example.com"])(
-    "is not requested from %s",
-    async (host) => {
-      addresses.set("private.example.com", "10.0.0.1").set("media.example.com", "127.0.0.1");
-      await using service = await startService(`https://${host}:PORT/1.png`, result, ofExample);
-      await using proxy = await startProxy();
-      for (const agent of [new TunnelAgent(proxy.url), new https.Agent({ ca })]) {
-        const error = await thrownBy(blobs(clientOf(service, { agent }).video.task("t-1")));
-        expect(error).toBeInstanceOf(ServiceError);
-        expect(String(error)).toContain("leads to this machine or into a private network");
-      }
-      expect([proxy.heads.length, service.requests.length]).toEqual([1, 2]);
-      addresses.clear();
-    },
-  );
-});
+  test.for(["10.0.0.1", "private.example.com"])("requests no result from %s", async (host) => {
+    addresses.set("private.example.com", "10.0.0.1").set("media.example.com", "127.0.0.1");
+    await using service = await startService(`https://${host}:PORT/1.png`, result, ofExample);
+    await using proxy = await startProxy();
+    for (const agent of [new TunnelAgent(proxy.url), new https.Agent({ ca })]) {
+      const error = await errorOf(blobs(clientAt(service, { agent }).video.task("t-1")));
+      expect(error).toHaveProperty("name", "ServiceError");
+      expect(String(error)).toContain("leads to this machine or into a private network");
+    }
+    expect([proxy.heads.length, service.requests.length]).toEqual([1, 2]);
+    addresses.clear();
+  });
 
-describe("the option agent is rejected when the client is created", () => {
   test.for([
     { agent: "http://user:secret@proxy" },
     { agent: {} },
     { agent: null },
     { agent: new https.Agent(), fetch },
-  ])("%#", async (options) => {
+  ])("is rejected when the client is created, if it is not one of Node's or not used: %#", async (options) => {
     // The cast: most are errors of type as well.
     const wrong = async () => createMediaGen({ baseUrl: "http://localhost", ...options } as NodeMediaGenOptions);
-    const error = await thrownBy(wrong());
+    const error = await errorOf(wrong());
     expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "agent", code: "invalid" }] });
     expect(shown(error)).not.toContain("secret");
   });

@@ -3,15 +3,14 @@ import { createServer as createHttp, type RequestListener, type Server as HttpSe
 import { createServer as createHttps, type ServerOptions } from "node:https";
 import { type AddressInfo, connect, createServer as createPlain, type Server, type Socket } from "node:net";
 import { createServer as createTls, TLSSocket } from "node:tls";
+import { createMediaGen, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import type { Certificate } from "../faults/certificate.ts";
 
 /** How a proxy behaves. */
 export interface ProxyBehavior {
   /** With a certificate it is an https proxy. */
   readonly certificate?: Certificate;
-  /** It then asks its clients for certificates, of this authority. */
-  readonly ca?: string;
-  /** What it does in place of opening a tunnel, or of passing on a request to an http URL, which it rejects. */
+  /** What it does instead of opening a tunnel. */
   readonly onConnect?: (socket: Socket, reset: () => void) => void;
   /** What happens to an open tunnel as soon as the client sends something through it. */
   readonly onData?: (socket: Socket) => void;
@@ -19,24 +18,20 @@ export interface ProxyBehavior {
 
 /** A proxy that opens tunnels. It resolves every name to this machine. */
 export interface Proxy extends AsyncDisposable {
-  /** Its URL, under the name `localhost`. */
+  /** Its URL, with the name `localhost`. */
   readonly url: string;
-  /** The heads of the requests that it got, in order. */
+  /** The heads of the requests that it received, in order. */
   readonly heads: readonly string[];
-  /** The name in the client certificate of each connection, or `none`. */
-  readonly clients: readonly string[];
+  /** The names that these wanted to connect to. */
+  readonly targets: readonly (string | undefined)[];
   /** Connections that are still open. */
   readonly open: number;
-  /** The most connections that were open at once. */
-  readonly mostOpen: number;
 }
 
 /** Starts a proxy on a port of its own. */
-export async function startProxy({ certificate, ca, onConnect, onData }: ProxyBehavior = {}): Promise<Proxy> {
+export async function startProxy({ certificate, onConnect, onData }: ProxyBehavior = {}): Promise<Proxy> {
   const sockets = new Set<Socket>();
   const heads: string[] = [];
-  const clients: string[] = [];
-  let mostOpen = 0;
   const converse = (socket: Socket) => {
     let head = "";
     const read = (bytes: Buffer) => {
@@ -44,10 +39,9 @@ export async function startProxy({ certificate, ca, onConnect, onData }: ProxyBe
       if (!/^[CGP]/.test(head)) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
       if (!head.includes("\r\n\r\n")) return;
       heads.push(head);
-      clients.push(nameOf(socket));
       socket.off("data", read);
       const port = /^CONNECT \S+:(\d+) HTTP\/1\.1\r\n/.exec(head)?.[1];
-      // Below TLS, where the proxy speaks it.
+      // Below TLS, if the proxy speaks it.
       const reset = () => [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
       if (onConnect) return onConnect(socket, reset);
       if (port === undefined) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -64,24 +58,20 @@ export async function startProxy({ certificate, ca, onConnect, onData }: ProxyBe
     };
     socket.on("data", read);
   };
-  const server: Server = certificate
-    ? createTls({ ...certificate, ...(ca && { ca, requestCert: true, rejectUnauthorized: false }) }, converse)
-    : createPlain(converse);
+  const server: Server = certificate ? createTls(certificate, converse) : createPlain(converse);
   server.on("tlsClientError", () => undefined);
   server.on("connection", (socket: Socket) => {
     sockets.add(socket.on("error", () => undefined).once("close", () => sockets.delete(socket)));
-    mostOpen = Math.max(mostOpen, sockets.size);
   });
   const port = await listen(server);
   return {
     url: `${certificate ? "https" : "http"}://localhost:${port}`,
     heads,
-    clients,
+    get targets() {
+      return heads.map((head) => /^CONNECT (\S+):\d+ HTTP/.exec(head)?.[1]);
+    },
     get open() {
       return sockets.size;
-    },
-    get mostOpen() {
-      return mostOpen;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
@@ -93,13 +83,13 @@ export async function startProxy({ certificate, ca, onConnect, onData }: ProxyBe
 /** A service with one result for each task. */
 export interface Service extends AsyncDisposable {
   readonly port: number;
-  /** The requests that it got, in order: the method, the path and the size of the body. */
+  /** The requests that it received, in order: the method, the path and the size of the body. */
   readonly requests: readonly string[];
   /** The name in the client certificate of each request, or `none`. */
   readonly clients: readonly string[];
 }
 
-/** Starts a service whose results are at this URL, with a port of its own in place of `PORT`. */
+/** Starts a service whose results are at this URL, with its own port instead of `PORT`. */
 export async function startService(resultUrl: string, result: Buffer, options?: ServerOptions): Promise<Service> {
   const requests: string[] = [];
   const clients: string[] = [];
@@ -108,7 +98,8 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
     request.on("data", (piece: Buffer) => (bytes += piece.length));
     request.once("end", () => {
       requests.push(`${request.method} ${request.url} ${bytes}`);
-      clients.push(nameOf(request.socket));
+      const { socket } = request;
+      clients.push(String((socket instanceof TLSSocket && socket.getPeerCertificate().subject?.CN) || "none"));
       const url = [resultUrl.replace("PORT", String(port))];
       const record = JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url } });
       response.end(request.method === "GET" ? result : record);
@@ -127,9 +118,10 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
   };
 }
 
-function nameOf(socket: Socket): string {
-  const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
-  return String(certificate?.subject?.CN ?? "none");
+/** A client of a service at `media.example.com`. */
+export function clientAt({ port }: Pick<Service, "port">, options: NodeMediaGenOptions = {}): MediaGen {
+  const baseUrl = `https://media.example.com:${port}`;
+  return createMediaGen({ baseUrl, apiKey: "key", retries: 2, clock: { random: () => 0 }, ...options });
 }
 
 async function listen(server: Server): Promise<number> {
