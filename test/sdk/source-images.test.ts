@@ -1,96 +1,78 @@
 import { openAsBlob } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createMediaGen, type FetchInit, InvalidRequestError, type IssueCode, validate } from "@mediagen/sdk";
-import { createMediaGen as createNodeMediaGen, fileFrom } from "@mediagen/sdk/node";
-import { expect, test, vi } from "vitest";
+import { createMediaGen, type FetchInit, validate } from "@mediagen/sdk";
+import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
+import { describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
+import { ownDirectory } from "./result-server.ts";
 
+const directory = ownDirectory();
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
-/** What generating with this as source image comes to, and how many requests it took. */
-async function generateWith(sourceImage: Blob, create = createMediaGen) {
-  let sent = 0;
-  const media = create({
-    baseUrl: "http://localhost",
-    apiKey: "any",
-    fetch: async () => (sent++, success({ taskid: "t-1" })),
-  });
-  const result = await errorOf(media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage }));
-  return { result, sent };
-}
-
-test.for<[what: string, Blob, IssueCode]>([
-  ["a page that came instead of an image", new Blob(["<html>404</html>"], { type: "text/html" }), "invalid"],
-  ["a text that calls itself an image", new Blob(["hello"], { type: "image/png" }), "invalid"],
-  ["a clip", new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" }), "invalid"],
-  ["an empty file", new Blob([], { type: "image/png" }), "invalid"],
-])("%s is rejected before it is billed", async ([, blob, code]) => {
-  for (const create of [createMediaGen, createNodeMediaGen]) {
-    const { result, sent } = await generateWith(blob, create);
-    expect(result).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "sourceImage[0]", code }] });
-    expect(sent).toBe(0);
-  }
-});
-
-test("an empty file in an extra field is rejected, too", () => {
-  const extraFields = { mask: new Blob([], { type: "image/png" }) };
-  expect(validate("vidmodelv2", { prompt: "A fox" }, extraFields)).toMatchObject([
-    { field: "extraFields.mask", code: "invalid" },
-  ]);
-});
-
-test("an image is an image by its bytes, whatever it calls itself", async () => {
-  const { result, sent } = await generateWith(new Blob([png], { type: "text/plain" }));
-  expect([result, sent]).toMatchObject([{ taskid: "t-1" }, 1]);
-});
-
-test("a file that has changed since it was opened is rejected on both entries", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
-  try {
-    const path = join(folder, "first.png");
-    for (const create of [createMediaGen, createNodeMediaGen]) {
-      await writeFile(path, png);
-      const blob = await openAsBlob(path);
-      await writeFile(path, `${png.toString("latin1")}, and more`);
-      const { result, sent } = await generateWith(blob, create);
-      expect(result).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "sourceImage[0]" }] });
-      expect(sent).toBe(0);
-    }
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
-
-test("a form is told without reading bytes, so an empty file is found by validate, and no image by generate", async () => {
-  const sourceImage = new Blob(["hello"], { type: "image/png" });
-  expect(validate("vidmodelv2", { sourceImage })).toEqual([]);
-  expect(validate("vidmodelv2", { sourceImage: new Blob([]) })).toMatchObject([{ code: "invalid" }]);
-  await expect(fileFrom(sourceImage)).rejects.toBeInstanceOf(InvalidRequestError);
-});
-
-test("a file leaves with its bytes where a Blob leaves out the files that it is made of, as Bun's does", async () => {
-  const Blobs = Blob;
-  class WithoutFiles extends Blobs {
-    static override [Symbol.hasInstance](value: unknown) {
-      return value instanceof Blobs;
-    }
-    constructor(parts: readonly BlobPart[] = [], options?: BlobPropertyBag) {
-      super(
-        parts.filter((part) => !(part instanceof Blobs)),
-        options,
-      );
-    }
-  }
-  vi.stubGlobal("Blob", WithoutFiles);
-  try {
+describe.each([
+  ["@mediagen/sdk", createMediaGen],
+  ["@mediagen/sdk/node", createNodeMediaGen],
+])("with %s, a source image", (_, create) => {
+  /** What a generation with this comes to, and what was sent. */
+  async function generateWith(sourceImage: Blob) {
     const bodies: Blob[] = [];
     const fetch = async (_: string, { body }: FetchInit) => (bodies.push(body as Blob), success({ taskid: "t-1" }));
-    const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "any", fetch });
-    await media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage: new File([png], "first.png") });
-    expect(await bodies[0]?.text()).toContain("PNG\r\n\x1a\n");
-  } finally {
-    vi.unstubAllGlobals();
+    const media = create({ baseUrl: "http://localhost", apiKey: "any", fetch });
+    const result = await errorOf(media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage }));
+    return { result, bodies };
   }
+  const changed = async () => {
+    const path = join(directory.path, "first.png");
+    await writeFile(path, png);
+    const blob = await openAsBlob(path);
+    await writeFile(path, `${png.toString("latin1")}, and more`);
+    return blob;
+  };
+
+  test.for<[string, () => Blob | Promise<Blob>]>([
+    ["is a page", () => new Blob(["<html>404</html>"], { type: "text/html" })],
+    ["is a text that calls itself an image", () => new Blob(["hello"], { type: "image/png" })],
+    ["is a clip", () => new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" })],
+    ["is an empty file", () => new Blob([], { type: "image/png" })],
+    ["has changed since it was opened", changed],
+  ])("is rejected before it is billed if it %s", async ([, blob]) => {
+    const { result, bodies } = await generateWith(await blob());
+    const issues = [{ field: "sourceImage[0]", code: "invalid" }];
+    expect(result).toMatchObject({ name: "InvalidRequestError", issues });
+    expect(bodies).toEqual([]);
+  });
+
+  test("is an image by its bytes, whatever it calls itself", async () => {
+    const { result, bodies } = await generateWith(new Blob([png], { type: "text/plain" }));
+    expect([result, bodies.length]).toMatchObject([{ taskid: "t-1" }, 1]);
+  });
+
+  test("is sent with its bytes if a Blob leaves out the files that it is made of, as Bun's does", async () => {
+    const Blobs = Blob;
+    class WithoutFiles extends Blobs {
+      static override [Symbol.hasInstance](value: unknown) {
+        return value instanceof Blobs;
+      }
+      constructor(parts: readonly BlobPart[] = [], options?: BlobPropertyBag) {
+        const others = parts.filter((part) => !(part instanceof Blobs));
+        super(others, options);
+      }
+    }
+    vi.stubGlobal("Blob", WithoutFiles);
+    try {
+      const { bodies } = await generateWith(new File([png], "first.png"));
+      expect(await bodies[0]?.text()).toContain("PNG\r\n\x1a\n");
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+test("validate reads no bytes, so it finds an empty file, also in an extra field, but not what is no image", () => {
+  const empty = new Blob([], { type: "image/png" });
+  const issueOf = (field: string) => [{ field, code: "invalid" }];
+  expect(validate("vidmodelv2", { sourceImage: new Blob(["hello"], { type: "image/png" }) })).toEqual([]);
+  expect(validate("vidmodelv2", { sourceImage: empty })).toMatchObject(issueOf("sourceImage[0]"));
+  expect(validate("vidmodelv2", { prompt: "A" }, { mask: empty })).toMatchObject(issueOf("extraFields.mask"));
 });
