@@ -13,8 +13,12 @@ import { FormData as UndiciFormData } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
 
-const arrived: { readonly url: string | undefined; readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] =
-  [];
+interface Arrived {
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+const arrived: Arrived[] = [];
 let respond: (response: ServerResponse) => void;
 const server = createServer(async (request, response) => {
   arrived.push({ url: request.url, headers: request.headers, body: await buffer(request) });
@@ -35,10 +39,7 @@ afterEach(async () => {
 });
 
 const png = new File([Buffer.from("\x89PNG\r\n\x1a\n", "latin1")], "first.png", { type: "image/png" });
-const encoded = new FormData();
-encoded.append("prompt", "A fox");
 const other = "http://127.0.0.1:9";
-const elsewhere: Middleware = { onRequest: ({ request }) => new Request(`${other}/v1/video/infobytaskid`, request) };
 
 const query = (http: HttpClient, signal: AbortSignal | null = null) =>
   http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal });
@@ -51,14 +52,18 @@ describe.for([
   ["a fetch function", { fetch }],
 ] as const)("the HTTP client with %s", ([, transport]) => {
   const create = (options: HttpClientOptions = {}) => createHttpClient({ baseUrl, ...transport, ...options });
+  const createWith = (onRequest: NonNullable<Middleware["onRequest"]>) => {
+    const http = create({ apiKey: "key" });
+    http.use({ onRequest });
+    return http;
+  };
 
   test("adds the key of the options, of a function that is called each time, or of the environment", async () => {
     const keys = ["second", "third"];
     vi.stubEnv("MEDIAGEN_BASE_URL", baseUrl);
-    await query(create({ apiKey: "first" }));
     const http = create({ apiKey: async () => keys.shift() ?? "" });
-    await query(http);
-    await generate(http);
+    for (const call of [() => query(create({ apiKey: "first" })), () => query(http), () => generate(http)])
+      await call();
     await query(create());
     vi.stubEnv("MEDIAGEN_API_KEY", "fourth");
     await query(createHttpClient(transport));
@@ -92,20 +97,16 @@ describe.for([
 
   test.for<[string, NonNullable<Middleware["onRequest"]>]>([
     [
-      "that reads a clone",
+      "reads a clone",
       async ({ request }) => {
         await request.clone().text();
         request.headers.set("x-trace", "t-9");
       },
     ],
-    ["that returns a clone", ({ request }) => (request.headers.set("x-trace", "t-9"), request.clone())],
-    [
-      "that returns a Request with further headers",
-      ({ request }) => new Request(request, { headers: [...request.headers, ["x-trace", "t-9"]] }),
-    ],
-  ])("sends the same body with the key after a middleware %s", async ([, onRequest]) => {
-    const http = create({ apiKey: "key" });
-    http.use({ onRequest });
+    ["returns a clone", ({ request }) => (request.headers.set("x-trace", "t-9"), request.clone())],
+    ["adds headers", ({ request }) => new Request(request, { headers: [...request.headers, ["x-trace", "t-9"]] })],
+  ])("sends the same body with the key after a middleware that %s", async ([, onRequest]) => {
+    const http = createWith(onRequest);
     await query(http);
     await generate(http, null, { prompt: "A fox", "sourceImage.items": [png] });
     for (const { headers } of arrived) expect(headers).toMatchObject({ authorization: "key", "x-trace": "t-9" });
@@ -116,23 +117,13 @@ describe.for([
     expect([sent.get("prompt"), sent.get("sourceImage.items")]).toMatchObject(["A fox", { name: "first.png" }]);
   });
 
-  test.for<[string, field: string, (http: HttpClient) => Promise<unknown>]>([
-    ["to the URL of a middleware", "url", (http) => (http.use(elsewhere), query(http))],
-    [
-      "to the base URL of a call",
-      "url",
-      (http) => http.POST("/v1/video/vidmodelv2", { baseUrl: other, body: { prompt: "A fox" } }),
-    ],
-    [
-      "without its media type",
-      "headers.content-type",
-      (http) => {
-        http.use({ onRequest: ({ request }) => new Request(request, { headers: { "x-trace": "1" } }) });
-        return generate(http);
-      },
-    ],
-  ])("sends neither the key nor a form %s", async ([, field, call]) => {
-    expect(await errorOf(call(create({ apiKey: "sk-1" })))).toMatchObject({ issues: [{ field }] });
+  test("sends neither the key nor a form elsewhere, or without its media type", async () => {
+    const elsewhere = createWith(({ request }) => new Request(`${other}/v1/video/infobytaskid`, request));
+    const toOther = create().POST("/v1/video/vidmodelv2", { baseUrl: other, body: { prompt: "A fox" } });
+    const untyped = createWith(({ request }) => new Request(request, { headers: { "x-trace": "1" } }));
+    expect(await errorOf(query(elsewhere))).toMatchObject({ issues: [{ field: "url" }] });
+    expect(await errorOf(toOther)).toMatchObject({ issues: [{ field: "url" }] });
+    expect(await errorOf(generate(untyped))).toMatchObject({ issues: [{ field: "headers.content-type" }] });
     expect(arrived).toEqual([]);
   });
 
@@ -141,7 +132,7 @@ describe.for([
     ["a text", "prompt=A fox"],
     ["a Map", new Map([["prompt", "A fox"]])],
     ["a stream", new Blob(["A fox"]).stream()],
-    ["FormData", encoded],
+    ["FormData", new FormData()],
     ["bytes", new TextEncoder().encode("prompt=A+fox").buffer],
     ["a Blob", new Blob(["prompt=A+fox"])],
     ["another FormData", new UndiciFormData()],

@@ -44,14 +44,12 @@ describe("the base URL and the API key", () => {
     vi.stubEnv("MEDIAGEN_API_KEY", "from-environment");
     expect(await whereTo({ baseUrl })).toEqual([[url, "from-environment"]]);
     expect(await whereTo({ baseUrl, apiKey: "given" })).toEqual([[url, "given"]]);
-    // A client of one user never falls back to the key of the process.
-    for (const apiKey of [undefined, null] as (string | undefined)[])
-      expect(() => createMediaGen({ baseUrl, apiKey })).toThrow(about("apiKey"));
   });
 
   test("may be a function, which is called for each request, and whose error is the caller's", async () => {
     const keys = ["first", "second"];
-    expect(await whereTo({ baseUrl, apiKey: async () => keys.shift() ?? "" }, 2)).toEqual([
+    const sent = await whereTo({ baseUrl, apiKey: async () => keys.shift() ?? "" }, 2);
+    expect(sent).toEqual([
       [url, "first"],
       [url, "second"],
     ]);
@@ -61,11 +59,10 @@ describe("the base URL and the API key", () => {
   });
 
   test("end a call in time, with nothing sent, if the key does not come", async () => {
-    const limits = { queryTimeoutMs: 10, generateTimeoutMs: 10 };
-    const options = { ...limits, apiKey: () => new Promise<string>(() => undefined) };
-    const { media, sent, now } = clientOf([], { ...options, passing: ["limit"] });
+    const limits = { queryTimeoutMs: 10, generateTimeoutMs: 10, passing: ["limit"] as const };
+    const { media, generate, sent, now } = clientOf([], { ...limits, apiKey: () => new Promise(() => undefined) });
     const start = now();
-    for (const call of [media.video.query("t-1"), media.video.generate("vidmodelv2", { prompt: "A fox" })])
+    for (const call of [media.video.query("t-1"), generate()])
       expect(await errorOf(call)).toBeInstanceOf(ConnectionError);
     expect([sent(), now() - start < 100]).toEqual([0, true]);
   });
@@ -83,9 +80,10 @@ describe("each option of a client", () => {
   const names = /one of (.*)\./.exec(issues[0]?.message ?? "")?.[1]?.split(", ") ?? [];
 
   test.for(names)("is rejected if its type is wrong: %s", (name) => {
+    const field = expect.stringMatching(new RegExp(`^${name}\\b`));
     expect(thrownBy({ [name]: Symbol("of no option") })).toMatchObject({
       name: "InvalidRequestError",
-      issues: [{ field: expect.stringMatching(new RegExp(`^${name}\\b`)) }],
+      issues: [{ field }],
     });
   });
 
@@ -95,56 +93,50 @@ describe("each option of a client", () => {
   });
 });
 
-describe("options that are inherited, or getters of a class,", () => {
+test("options that are inherited, or getters of a class, are checked and used like others", async () => {
   const inherited = (options: object) => Object.create(options) as object;
-
-  test("are checked like others", async () => {
-    class Defaults {
-      readonly baseUrl = baseUrl;
-      get maxQueriesInFlight() {
-        return Number.NaN;
-      }
+  const updates: unknown[] = [];
+  class Settings {
+    readonly baseUrl = baseUrl;
+    get apiKey() {
+      return "of-the-class";
     }
-    class Clock {
-      readonly time = 5;
-      readonly now = () => this.time;
+    get headers() {
+      return { "x-tenant": "of-the-class" };
     }
-    expect(() => createMediaGen({ baseUrl, clock: new Clock() })).not.toThrow();
-    for (const options of [new Defaults(), inherited(new Defaults())])
-      expect(() => createMediaGen(options)).toThrow(about("maxQueriesInFlight"));
-    const task = createMediaGen({ baseUrl }).image.task("t-1");
-    await expect(task.wait(inherited({ waitTimeoutMs: Number.NaN }))).rejects.toEqual(about("waitTimeoutMs"));
-    await expect(task.check(inherited({ signal: "none" }))).rejects.toEqual(about("signal"));
-  });
-
-  test("count like others", async () => {
-    const updates: unknown[] = [];
-    class Settings {
-      get apiKey() {
-        return "of-the-class";
-      }
-      get headers() {
-        return { "x-tenant": "of-the-class" };
-      }
-      get onUpdate() {
-        return ({ state }: WaitUpdate) => void updates.push(state);
-      }
-      get signal() {
-        return AbortSignal.abort(new Error("stop"));
-      }
+  }
+  class WaitSettings {
+    get onUpdate() {
+      return ({ state }: WaitUpdate) => void updates.push(state);
     }
-    const { apiKey, headers, onUpdate, signal } = Object.getOwnPropertyDescriptors(Settings.prototype);
-    const settings = Object.create(Object.create(null, { apiKey, headers })) as MediaGenOptions;
-    const seen: unknown[] = [];
-    const fetch: Fetch = async (_, init) => {
-      seen.push([init.headers["authorization"], init.headers["x-tenant"]]);
-      return created("t-1");
-    };
-    const media = createMediaGen(Object.assign(settings, { baseUrl, fetch }));
-    const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
-    expect(seen).toEqual([["of-the-class", "of-the-class"]]);
-    await waitAll([task], Object.create(Object.create(null, { onUpdate })));
-    expect(updates).toEqual(["succeeded"]);
-    await expect(blobs(task, Object.create(Object.create(null, { signal })))).rejects.toThrow("stop");
-  });
+  }
+  class Aborted {
+    get signal() {
+      return AbortSignal.abort(new Error("stop"));
+    }
+  }
+  class Wrong extends Settings {
+    get maxQueriesInFlight() {
+      return Number.NaN;
+    }
+  }
+  class Clock {
+    readonly time = 5;
+    readonly now = () => this.time;
+  }
+  const seen: unknown[] = [];
+  const fetch: Fetch = async (_, { headers }) => {
+    seen.push([headers["authorization"], headers["x-tenant"]]);
+    return created("t-1");
+  };
+  const media = createMediaGen(Object.assign(inherited(new Settings()), { fetch, clock: new Clock() }));
+  const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
+  expect(seen).toEqual([["of-the-class", "of-the-class"]]);
+  await waitAll([task], new WaitSettings());
+  expect(updates).toEqual(["succeeded"]);
+  await expect(blobs(task, new Aborted())).rejects.toThrow("stop");
+  for (const options of [new Wrong(), inherited(new Wrong())])
+    expect(() => createMediaGen(options)).toThrow(about("maxQueriesInFlight"));
+  await expect(task.wait(inherited({ waitTimeoutMs: Number.NaN }))).rejects.toEqual(about("waitTimeoutMs"));
+  await expect(task.check(inherited({ signal: "none" }))).rejects.toEqual(about("signal"));
 });
