@@ -1,4 +1,4 @@
-import { blobs, type GenerationRecord, type MediaGen, type MediaGenOptions, memoryStore } from "@mediagen/sdk";
+import { blobs, type GenerationEntry, type MediaGen, type MediaGenOptions, memoryStore } from "@mediagen/sdk";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   clientOf,
@@ -218,7 +218,7 @@ test("without MEDIAGEN_LOG, only a task that is not recorded is printed, and onl
   await errorOf(client.generate());
   expect(printed).toEqual([]);
   const memory = memoryStore();
-  const write = async (entry: GenerationRecord) =>
+  const write = async (entry: GenerationEntry) =>
     entry.state === "created" ? Promise.reject(new Error("the disk is full")) : memory.write(entry);
   const options: FakeOptions = { store: { ...memory, write }, passing: [] };
   const task = await clientWithout([created], options).generate();

@@ -66,15 +66,6 @@ describe("resolve", () => {
     expect((await generate("k")).taskid).toBe("t-1");
   });
 
-  test("queries whether the service knows the task, unless you pass `unverified`", async () => {
-    const store = sharedStore();
-    const id = await unknown(store);
-    const { media, sent } = clientOf([rejection], { store });
-    expect(await errorOf(media.resolve(id, { taskid: "t-typo" }))).toMatchObject(notAllowed("taskid"));
-    expect((await media.resolve(id, { taskid: "t-typo", unverified: true })).taskid).toBe("t-typo");
-    expect(sent()).toBe(1);
-  });
-
   test("can be corrected, and rejects the task of another generation", async () => {
     const store = sharedStore();
     const id = await unknown(store);
