@@ -76,7 +76,11 @@ addEventListener("DOMContentLoaded", () => {
   const twin = document.querySelector<HTMLLinkElement>("link[rel=alternate]")?.href;
   if (copyPage && twin) copyPage.onclick = () => copy(copyPage, async () => (await fetch(twin)).text());
 
-  button("search-button")?.addEventListener("click", search);
+  const searchButton = button("search-button");
+  searchButton?.addEventListener("click", search);
+  // The search is there by the time of the click.
+  for (const type of ["pointerenter", "focus"])
+    searchButton?.addEventListener(type, () => void loadSearch().catch(() => undefined), { once: true });
   addEventListener(
     "keydown",
     (event) => {
@@ -96,9 +100,22 @@ addEventListener("DOMContentLoaded", () => {
   if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) void clip.play().catch(() => undefined);
 });
 
+const searchIndex = new URL("search.json", assets);
+
+async function loadSearch(): Promise<typeof import("./search.ts")> {
+  const module = (await import(new URL("search.js", assets).href)) as typeof import("./search.ts");
+  await module.loadIndex(searchIndex);
+  return module;
+}
+
 async function search(): Promise<void> {
-  const { openSearch } = (await import(new URL("search.js", assets).href)) as typeof import("./search.ts");
-  await openSearch(new URL(page.dataset["root"] ?? ".", location.href), new URL("search.json", assets));
+  try {
+    const { openSearch } = await loadSearch();
+    await openSearch(new URL(page.dataset["root"] ?? ".", location.href), searchIndex);
+  } catch {
+    const label = document.querySelector("#search-button span");
+    if (label) label.textContent = "Search is offline";
+  }
 }
 
 function addCopyButton(block: Element, text: () => string): void {

@@ -179,7 +179,7 @@ function overviewPage({ info }: Described, calls: readonly SampleCall[], authent
     section: "api",
     title: "API reference",
     description: `${info.summary} All ${calls.length} operations, each with samples.`,
-    also: "HTTP API, REST, endpoint, Swagger, Postman, Bearer token, Python, pip, Go, PHP, Java, C#",
+    also: "OpenAPI specification, spec, HTTP API, REST, endpoint, Authorization header, Swagger, Postman, Bearer token, Python, pip, Go, PHP, Java, C#",
     markdown: `${markdown.join("\n\n")}\n`,
     source,
   };
