@@ -21,5 +21,5 @@ for await (const outcome of waitEach([...tasks, ...finished])) {
 for (const { generationId, model, idempotencyKey, at } of unknown) {
   console.log(`unknown: ${generationId}, ${model} for ${idempotencyKey} at ${new Date(at).toISOString()}`);
 }
-for (const record of unreadable) console.log(`unreadable: ${record.id}, ${record.unreadable}`);
+for (const entry of unreadable) console.log(`unreadable: ${entry.id}, ${entry.unreadable}`);
 if (tasks.length + finished.length + unknown.length + unreadable.length === 0) console.log("nothing to recover");

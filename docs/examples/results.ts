@@ -39,7 +39,7 @@ for (const result of storage ? await streams(task) : []) {
 // #endregion storage
 
 // #region response
-/** The handler of a route where requests and responses are those of fetch: Hono, Next.js, Workers, Deno, Bun. */
+/** A route handler for frameworks that use the Request and Response of fetch: Hono, Next.js, Workers, Deno, Bun. */
 async function showClip(taskid: string): Promise<Response> {
   const [result] = await streams(media.video.task(taskid));
   if (!result) return new Response(null, { status: 404 });

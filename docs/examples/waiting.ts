@@ -18,7 +18,7 @@ try {
 const knowing = createMediaGen({
   statuses: { succeeded: [2], failed: [3] }, // what you have seen at the service; these are the emulator's
 });
-// The emulator lets a task fail whose prompt holds this word.
+// In the emulator, a task with this word in its prompt fails.
 const doomed = await knowing.video.generate("vidmodelv2", { prompt: "A fox #fail" });
 try {
   await doomed.wait();
