@@ -11,7 +11,7 @@ const { minimum, maximum = 0 } = schemaOf("imgmodelv4", "batchsize");
 describe.concurrent("an error is printed in two lines and its commands below, with its exit code", () => {
   test.for<[number, readonly string[], { readonly fault?: FaultName; readonly on?: string; readonly says: string }]>([
     [1, image, { fault: "failure", on: "generate", says: "No task was created." }],
-    [1, [...image, "--failed-status", "3"], { fault: "taskFails", says: "a new generation is billed again." }],
+    [1, [...image, "--failed-status", "3"], { fault: "taskFails", says: "A new generation is billed again." }],
     [
       1,
       [...image, "--base-url", "http://127.0.0.1:9"],

@@ -93,5 +93,5 @@ export function describe({ status, code, msg, data, text, body, verdict }: Answe
   if (!isSuccess(status))
     return `the response was HTTP ${status}${said}${status < 400 ? " (a redirect, not followed)" : ""}`;
   const content = isPage ? ": an HTML page, not JSON: check baseUrl" : text.trim() ? "" : ": an empty body";
-  return `the response is not documented by the service${said || content}`;
+  return `the response is not documented${said || content}`;
 }

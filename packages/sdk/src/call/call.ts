@@ -172,7 +172,7 @@ function failureOf(
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
   const isRetryable = mayPass(status) || (isSuccess(status) && code === undefined);
   const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
-  const checked = generation ? "the form" : "the task's id and kind";
+  const checked = generation ? "the form" : "the task id and kind";
   const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
   const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : (hints[status] ?? other);
   return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice });

@@ -27,7 +27,7 @@ export function readAccess(
 function readBaseUrl(subject: string, given: string | undefined, allowHttp: boolean): string {
   const reject = (code: IssueCode, problem: string, advice: string) =>
     invalidRequest(subject, "baseUrl", code, problem, advice);
-  const unset = "Pass { baseUrl } or set MEDIAGEN_BASE_URL: npx mediagen-emulator exec sets a free one.";
+  const unset = "Pass { baseUrl } or set MEDIAGEN_BASE_URL: npx @mediagen/cli emulator exec sets a free one.";
   if (!given) throw reject("missing", "is missing", unset);
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(url.href)) {
@@ -46,7 +46,7 @@ function rejectBrowser(subject: string, allowed: boolean): void {
   // A worker has no page. The workers of other runtimes have other names.
   const isBrowser = "document" in globalThis || globalThis.navigator?.userAgent?.startsWith("Mozilla/");
   if (allowed || !isBrowser) return;
-  const advice = "Use a server: a page shows its API key, and a browser may send a generation twice.";
+  const advice = "Use a server: a page shows its API key, and a browser may bill a generation twice.";
   throw invalidRequest(subject, "allowBrowser", "notAllowed", "is needed in a browser", advice);
 }
 

@@ -184,7 +184,7 @@ export class TaskFailedError extends MediaGenError {
   declare readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
-    const advice = "Waiting again does not help, and a new generation is billed again.";
+    const advice = "Waiting again does not help. A new generation is billed again.";
     super(`Task ${task.taskid} failed${messageIn(record)}.`, { billed: "yes", advice, task, record });
   }
 }
