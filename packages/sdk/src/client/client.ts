@@ -17,7 +17,7 @@ import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
 /**
  * Creates a client that sends with the runtime's fetch. Nothing is sent.
  *
- * @returns The client. One is enough for a program: its calls share connections, limits and polls.
+ * @returns The client. One is enough for a program: its calls share connections and limits.
  * @throws An {@link InvalidRequestError} if an option is not valid, or this is a browser and `allowBrowser` is not set
  * @example
  * const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });

@@ -37,7 +37,7 @@ export interface ClientOptions {
   readonly allowBrowser?: boolean | undefined;
   /**
    * The fetch function for every request, called as `fetch(url, init)`: undici's or node-fetch's with a proxy, for
-   * example. Unless you pass `fetchSendsOnce`, a generation that it rejects is of unknown outcome.
+   * example. If it rejects, the outcome of a generation is unknown, unless you pass `fetchSendsOnce`.
    * @default the runtime's fetch; with `@mediagen/sdk/node` on Node, node:http sends instead
    */
   readonly fetch?: Fetch | undefined;
@@ -48,12 +48,12 @@ export interface ClientOptions {
    */
   readonly fetchSendsOnce?: boolean | undefined;
   /**
-   * The timeout of each attempt of a query or deletion, in milliseconds. The timeout of a poll of a wait is shorter:
-   * eight times as long as recent polls took, at least 1 s. It doubles after each poll of the task that timed out.
+   * The timeout of each attempt of a query or deletion, in milliseconds. The polls of a wait have a shorter one: eight
+   * times the duration of recent polls, at least 1 s. It doubles after each poll of the task that timed out.
    * @default 60_000
    */
   readonly queryTimeoutMs?: number | undefined;
-  /** The timeout of a generation with its uploads, in milliseconds. Its outcome is unknown then. @default 600_000 */
+  /** The timeout of a generation with its uploads, in milliseconds. After it, the outcome is unknown. @default 600_000 */
   readonly generateTimeoutMs?: number | undefined;
 }
 
@@ -85,8 +85,8 @@ export interface GenerateOptions extends RequestOptions {
   readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob | readonly Blob[]>> | undefined;
   /**
    * Your own key for this generation, such as an order number. The same key returns the same task, in every process
-   * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
-   * instead, in the header `idempotency-key`. A key that is present and undefined is rejected.
+   * with the same store. The client needs a `store`. A client without an API key sends the idempotency key to your own
+   * server instead, in the header `idempotency-key`. A key that is present and undefined is rejected.
    */
   readonly idempotencyKey?: string;
   /**

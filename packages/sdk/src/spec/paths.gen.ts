@@ -235,7 +235,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What vidmodelv2 and vidmodelv2fast make a video from. A prompt or a source image is needed. */
+        /** @description The form of vidmodelv2 and vidmodelv2fast. A prompt or a source image is needed. */
         Vidmodelv2Form: {
             /**
              * @description What the video shows.
@@ -279,7 +279,7 @@ export interface components {
              */
             websearch?: "0" | "1";
         };
-        /** @description What vidmodelv15pro makes a video from. A prompt or a source image is needed. */
+        /** @description The form of vidmodelv15pro. A prompt or a source image is needed. */
         Vidmodelv15proForm: {
             /**
              * @description What the video shows.
@@ -323,7 +323,7 @@ export interface components {
             return_last_frame?: components["schemas"]["ReturnLastFrame"];
             generate_audio?: components["schemas"]["GenerateAudio"];
         };
-        /** @description What imgmodelv45 makes images from. */
+        /** @description The form of imgmodelv45. */
         Imgmodelv45Form: {
             /**
              * @description The category identifier. Other values are not documented by the service.
@@ -348,7 +348,7 @@ export interface components {
             imageUrl?: components["schemas"]["ImageUrl"];
         };
         /**
-         * @description What imgmodelv5 makes images from: the fields of imgmodelv45. Their limits, defaults and valid values are not
+         * @description The form of imgmodelv5: the fields of imgmodelv45. Their limits, defaults and valid values are not
          *     documented by the service, so none is checked.
          */
         Imgmodelv5Form: {
@@ -372,7 +372,7 @@ export interface components {
             sourceImage?: components["schemas"]["SourceImageText"];
             imageUrl?: components["schemas"]["ImageUrl"];
         };
-        /** @description What imgmodelv4 makes images from. */
+        /** @description The form of imgmodelv4. */
         Imgmodelv4Form: {
             /**
              * @description The category identifier. Other values are not documented by the service.
@@ -391,7 +391,7 @@ export interface components {
             sourceImage?: components["schemas"]["SourceImageText"];
             imageUrl?: components["schemas"]["ImageUrl"];
         };
-        /** @description What imgmodelz makes an image from. The limits of its fields are not documented by the service. */
+        /** @description The form of imgmodelz. The limits of its fields are not documented by the service. */
         ImgmodelzForm: {
             prompt: components["schemas"]["ImagePrompt"];
             /**

@@ -75,8 +75,8 @@ export class Entries {
   }
 
   /**
-   * Whether the sender of an entry counts as dead that has not changed it for so long, by the clock of this process. The outcome of what
-   * it was sending is recorded as unknown then. A sender that was only slow corrects this.
+   * Returns whether the sender of an entry counts as dead, because this process has not seen it change for so long. If it was sending,
+   * its outcome is recorded as unknown. A sender that was only slow corrects this.
    */
   async isOver(entry: GenerationEntry, unchangedMs: number): Promise<boolean> {
     // A sender of this process is alive, also if it cannot renew its entry.

@@ -27,7 +27,7 @@ export interface UnknownGeneration extends Pick<OutcomeUnknownError, "kind" | "m
 
 /** The generations in a store, for a client that starts. */
 export interface Recovery<T = AnyTask> {
-  /** Tasks that were created and whose end was not seen. Wait for them. */
+  /** Tasks that had not ended when they were last checked. Wait for them. */
   readonly tasks: readonly T[];
   /** Tasks without a key that succeeded and have not been forgotten. Their results may not have been fetched. */
   readonly finished: readonly T[];
