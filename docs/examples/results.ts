@@ -1,8 +1,4 @@
 // #region client
-import { createServer } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
 import { blobs, createMediaGen, download, type ResultStream, streams } from "@mediagen/sdk/node";
 
 const media = createMediaGen();
@@ -45,24 +41,7 @@ async function showClip(taskid: string): Promise<Response> {
   if (!result) return new Response(null, { status: 404 });
   return new Response(result.stream, { headers: { "content-type": result.type ?? "video/mp4" } });
 }
-// #endregion response
 
-// #region node-stream
-const server = createServer(async (request, response) => {
-  const { body, headers } = await showClip(request.url?.slice(1) ?? "");
-  response.setHeaders(headers);
-  // If the visitor leaves, pipeline cancels the stream, which closes the connection to the result.
-  // The cast: if your types include the DOM's, TypeScript knows two classes of this name.
-  if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(console.error);
-  else response.writeHead(404).end();
-});
-// #endregion node-stream
-
-// #region visit
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-const address = server.address();
-if (typeof address !== "object" || !address) throw new Error("The server has no address.");
-const shown = await fetch(`http://127.0.0.1:${address.port}/${task.taskid}`);
+const shown = await showClip(task.taskid);
 console.log(shown.headers.get("content-type"), (await shown.arrayBuffer()).byteLength);
-server.close();
-// #endregion visit
+// #endregion response
