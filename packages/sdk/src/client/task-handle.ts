@@ -7,7 +7,7 @@ import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
 import type { Check, RequestOptions, State, Task, TaskJSON, WaitOptions } from "../task/task.ts";
 import type { Ending } from "../time/deadline.ts";
-import { longestRetryMs, settlingMs } from "../wait/pace.ts";
+import { longestRetryMs, knownAfterMs } from "../wait/pace.ts";
 import { readState } from "../wait/state.ts";
 import { type Poll, type WaitCheck, waitFor } from "../wait/wait.ts";
 import type { Host } from "./host.ts";
@@ -47,7 +47,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       // The cast: only a pending task has the delay.
       return (check.state === "pending" ? { ...check, afterMs: this.#afterMs() } : check) as Check<K>;
     } catch (error) {
-      if (!this.#isUnsettled(error)) throw error;
+      if (!this.#mayBeUnknown(error)) throw error;
       const { requestId } = error;
       return { state: "pending", status: undefined, record: undefined, requestId, afterMs: this.#afterMs() };
     }
@@ -60,10 +60,10 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return Math.ceil(pollLimit.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
   }
 
-  #isUnsettled(error: unknown): error is ServiceError {
+  #mayBeUnknown(error: unknown): error is ServiceError {
     const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
     const isRejection = error instanceof ServiceError && error.code === codes.failure;
-    return isRejection && ageMs < settlingMs && !this.#isDeleted;
+    return isRejection && ageMs < knownAfterMs && !this.#isDeleted;
   }
 
   async #check(options: RequestOptions, poll?: Poll): Promise<WaitCheck<K>> {

@@ -89,7 +89,7 @@ export class Entries {
   }
 
   /** Returns an entry that was being sent, once its sender has renewed it or counts as dead. */
-  async settle(first: GenerationEntry, signal: AbortSignal | undefined): Promise<GenerationEntry | undefined> {
+  async renewed(first: GenerationEntry, signal: AbortSignal | undefined): Promise<GenerationEntry | undefined> {
     if (this.open.has(first.id)) return first;
     if (!(await this.isOver(first, 0))) await this.host.time.sleep(silentAfterMs, signal, "pause");
     const entry = await this.get(first.id);

@@ -163,8 +163,8 @@ export class Ledger extends Entries {
       if ("unreadable" in entry) unreadable.push(entry);
       else if (entry.state !== "ended" || isFinished(entry)) found.push(entry);
     }
-    const settled = found.map((entry) => (entry.state === "sending" ? this.settle(entry, signal) : entry));
-    const entries = (await Promise.all(settled)).filter((entry) => entry !== undefined);
+    const current = found.map((entry) => (entry.state === "sending" ? this.renewed(entry, signal) : entry));
+    const entries = (await Promise.all(current)).filter((entry) => entry !== undefined);
     const created = entries.flatMap(({ state, task }) => (state === "created" && task ? [task] : []));
     const own = [...this.open.values()].filter(({ facts }) => facts.origin === this.host.origin);
     const late = (await Promise.all(own.map(({ task }) => task))).filter((task) => task !== undefined);

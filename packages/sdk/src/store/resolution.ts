@@ -36,7 +36,7 @@ export async function resolve(
     if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
       throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one that recover() lists.");
     attempt ??= stored.attempt;
-    const entry = stored.state === "sending" ? await entries.settle(stored, signal) : stored;
+    const entry = stored.state === "sending" ? await entries.renewed(stored, signal) : stored;
     // What a person found out about one attempt says nothing about the next one, which may have been billed.
     if (entry?.attempt !== attempt) throw changed();
     if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;

@@ -6,7 +6,7 @@ import { onAbort } from "../time/deadline.ts";
 import type { Durations } from "./durations.ts";
 
 /** The time after its creation in which the service's queries may not know a task. */
-export const settlingMs = 60_000;
+export const knownAfterMs = 60_000;
 /** The delay after a failed poll; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
 const firstRetryMs = 500;
 /** Also the delay between checks of a task whose age is unknown. */
@@ -39,7 +39,7 @@ export class Pace {
   readonly #time: Time;
   readonly #durations: Durations;
   readonly #createdAt: number;
-  readonly #settledAt: number;
+  readonly #knownAt: number;
   readonly #until: number;
   readonly #lastPollAt: number;
   #hadLastPoll = false;
@@ -57,7 +57,7 @@ export class Pace {
     this.#time = time;
     this.#durations = durations;
     this.#createdAt = now - Math.max(0, time.now() - (createdAt ?? time.now()));
-    this.#settledAt = createdAt === undefined ? now : this.#createdAt + settlingMs;
+    this.#knownAt = createdAt === undefined ? now : this.#createdAt + knownAfterMs;
     this.#fixed = createdAt === undefined ? now : undefined;
     this.#until = now + timeoutMs;
     this.#lastPollAt = this.#until - Math.min(lastPollMs, timeoutMs / 2);
@@ -122,7 +122,7 @@ export class Pace {
   /** Throws the error of a poll, if it has one, and if it and those before it reject the task or the key for good. */
   throwIfFinal(error: unknown): void {
     const now = this.#time.steady();
-    const rule = ruleFor(error, now >= this.#settledAt);
+    const rule = ruleFor(error, now >= this.#knownAt);
     if (rule !== this.#rejected.rule) this.#rejected = { rule, since: now, times: 0 };
     this.#rejected.times++;
     const { times, since } = this.#rejected;
@@ -139,8 +139,8 @@ export class Pace {
   }
 }
 
-function ruleFor(error: unknown, isSettled: boolean): Rule | undefined {
+function ruleFor(error: unknown, isKnown: boolean): Rule | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   if (error.status === 401 || error.status === 403) return rejectedKey;
-  return error.code === codes.failure && isSettled ? unknownTask : undefined;
+  return error.code === codes.failure && isKnown ? unknownTask : undefined;
 }
