@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inPlace, mediagen } from "./run-command.ts";
+import { inPlace } from "./run-command.ts";
 
 const shapeOf = (value: unknown) => (Array.isArray(value) ? "list" : typeof value);
 
@@ -16,25 +16,23 @@ function addShapes(value: unknown, shapes: Map<string, Set<string>>): void {
 }
 
 test("a word of --json has one shape in all commands, and that of the guide", () =>
-  inPlace(async ({ cwd, env, emulator }) => {
+  inPlace(async ({ cwd, emulator, run }) => {
     const shapes = new Map<string, Set<string>>();
-    const run = async (...args: string[]): Promise<{ readonly task?: { readonly taskid: string } }> => {
-      const { stdout } = await mediagen([...args, "--json", "-q"], { cwd, env }).ended;
-      const document = JSON.parse(stdout) as object;
+    const read = async (line: string): Promise<{ readonly task?: { readonly taskid: string } }> => {
+      const document = JSON.parse((await run(`${line} --json -q`)).stdout) as object;
       addShapes(document, shapes);
       return document;
     };
-    const image = ["image", "A fox", "-m", "imgmodelz"];
+    const image = "image 'A fox' -m imgmodelz";
     await writeFile(join(cwd, "jobs.jsonl"), '{"model":"imgmodelz","prompt":"A fox"}\n');
-    await run(...image);
-    const { task } = await run(...image, "--no-wait");
+    await read(image);
+    const { task } = await read(`${image} --no-wait`);
     emulator.next({ fault: "resetAfter", on: "generate" });
-    await run(...image);
-    await run("recover");
-    for (const command of ["show", "wait", "download", "delete"]) await run("task", command, `image:${task?.taskid}`);
-    for (const args of [["recover", "-o", "."], ["task", "list"], ["models"], ["models", "imgmodelz"], ["nosuch"]])
-      await run(...args);
-    for (const more of ["--dry-run", "--yes", "--only=x"]) await run("batch", "jobs.jsonl", "-o", "out", more);
+    await read(image);
+    await read("recover");
+    for (const command of ["show", "wait", "download", "delete"]) await read(`task ${command} image:${task?.taskid}`);
+    for (const line of ["recover -o .", "task list", "models", "models imgmodelz", "nosuch"]) await read(line);
+    for (const more of ["--dry-run", "--yes", "--only=x"]) await read(`batch jobs.jsonl -o out ${more}`);
     expect([...shapes].filter(([, { size }]) => size > 1)).toEqual([]);
     const guide = await readFile("docs/guides/command-line.md", "utf8");
     const words = [...guide.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| (list|object|number|string)\b/gm)];

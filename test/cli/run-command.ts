@@ -1,137 +1,215 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { PassThrough, Writable } from "node:stream";
 import {
   createEmulator,
-  listen,
-  type EmulatorRequest,
   type Emulator,
   type EmulatorOptions,
+  type EmulatorRequest,
   type EmulatorResponse,
+  listen,
 } from "@mediagen/emulator/node";
+import { vi } from "vitest";
+import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
+import { run } from "../../packages/cli/src/program.ts";
 
-/** The file that the package's bin names. */
+/** The file that the package's bin imports. */
 export const commandFile: string = resolve("packages/cli/dist/command.js");
 
-/** What a run left behind. On a terminal everything is in `stdout`. */
+/** A command that has ended. On a terminal, everything is in `stdout`. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A run of `mediagen`. */
+/** A running command. */
 export interface Run {
-  readonly child: ChildProcess;
-  /** Resolves once the text is there, on stdout or stderr, and rejects when the command has ended without it. */
+  /** Resolves once the text is printed, and rejects if the command ends without it. */
   printed(pattern: RegExp): Promise<void>;
+  /** Writes to stdin. */
+  type(text: string): void;
+  /** Sends a signal. In this process, it returns the timers that the signal has set, which then do not run by themselves. */
+  signal(name: NodeJS.Signals): readonly (() => void)[];
   readonly ended: Promise<Ended>;
 }
 
-/** Where and with what it is run. */
-export interface RunOptions {
+/** The surroundings of a command. */
+export interface Surroundings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads, to the end; without it, there is nothing to read. */
-  readonly stdin?: string | Uint8Array;
-  /** What it can read from file descriptor 3. */
-  readonly fd3?: string;
+  /** The text in stdin; without it, stdin stays open until the command ends. */
+  readonly stdin?: string | Uint8Array | undefined;
+  /** The columns of the terminal that stdin, stdout and stderr are; without it, they are pipes. */
+  readonly columns?: number | undefined;
 }
 
-/** What every run finds in its environment. Most of the time of a short one is the compiling of its modules. */
-const surroundings = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+/** Returns the words of a command line. `'A fox'` is one word. */
+export function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
 
-/** Runs `mediagen` with pipes, as a script would. */
-export function mediagen(args: readonly string[], { cwd, env = {}, stdin, fd3 }: RunOptions = {}): Run {
-  const child = spawn(process.execPath, [commandFile, ...args], {
-    cwd,
-    env: { ...surroundings, ...env },
-    stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe", fd3 === undefined ? "ignore" : "pipe"],
+/** Starts the command in this process. Only one can run at a time, because it has this process's streams, environment and directory. */
+export function start(args: readonly string[], { cwd = ".", env = {}, stdin, columns }: Surroundings = {}): Run {
+  const { stdout, stderr, stdin: input, env: ownEnv, argv, exitCode } = process;
+  const directory = process.cwd();
+  const [out, err] = columns === undefined ? [fakeStream(), fakeStream()] : oneStream(columns);
+  const typed = Object.assign(new PassThrough(), { isTTY: columns !== undefined });
+  if (stdin !== undefined) typed.end(stdin);
+  const use = (streams: object) =>
+    Object.entries(streams).forEach(([name, value]) =>
+      Object.defineProperty(process, name, { value, configurable: true }),
+    );
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const before = new Map(signals.map((name) => [name, process.listeners(name)]));
+  const added = (name: NodeJS.Signals) =>
+    process.listeners(name).filter((one) => !before.get(name as "SIGINT")?.includes(one));
+  use({ stdout: out, stderr: err, stdin: typed });
+  Object.assign(process, {
+    env: { PATH: ownEnv["PATH"], ...env },
+    argv: [process.execPath, commandFile, ...args],
+    exitCode: undefined,
   });
-  child.stdin?.end(stdin);
-  const third = child.stdio[3];
-  // Whoever does not read it may end before it is written.
-  if (third && "end" in third) third.on("error", () => undefined).end(fd3);
-  return watch(child);
-}
-
-/** Runs `mediagen` on a terminal of its own; what is written to the run's stdin is typed there. */
-export function mediagenOnTerminal(args: readonly string[], { cwd, env = {} }: RunOptions = {}, columns = 100): Run {
-  const words = [process.execPath, commandFile, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-  // util-linux's script(1), which every Debian has, opens the terminal and ends as the command does.
-  const child = spawn("script", ["-qefc", `stty cols ${columns} rows 30; exec ${words}`, "/dev/null"], {
-    cwd,
-    env: { ...surroundings, TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
-    stdio: "pipe",
-  });
-  return watch(child);
-}
-
-/** The commands that a run has printed, as they stand on their lines. */
-export function commandsIn(printed: string): readonly string[] {
-  return [...printed.matchAll(/^ {4}(mediagen .+?)\r?$/gm)].map(([, command = ""]) => command);
-}
-
-/** Pastes commands into bash, as the person who reads them would. bash reads its startup file if stdin is a socket, as it is here. */
-export function paste(commands: string, { cwd, env = {} }: RunOptions = {}): Promise<Ended> {
-  const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${commands}`;
-  const child = spawn("bash", ["--norc", "-c", named], {
-    cwd,
-    env: { ...surroundings, ...env },
-    stdio: "pipe",
-  });
-  return watch(child).ended;
-}
-
-function watch(child: ChildProcess): Run {
-  let [stdout, stderr] = ["", ""];
-  const wakes = new Set<() => void>();
-  const wake = () => wakes.forEach((one) => one());
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => ((stdout += text), wake()));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => ((stderr += text), wake()));
-  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  process.chdir(cwd);
+  const ended = run(args)
+    .then((code) => ({ code, stdout: out.text(), stderr: err === out ? "" : err.text() }))
+    .finally(() => {
+      for (const name of signals) for (const one of added(name)) process.off(name, one);
+      use({ stdout, stderr, stdin: input });
+      Object.assign(process, { env: ownEnv, argv, exitCode });
+      process.chdir(directory);
+    });
   return {
-    child,
     ended,
-    printed: (pattern) =>
-      new Promise((done, reject) => {
-        const look = () => {
-          if (!pattern.test(stdout + stderr)) return;
-          wakes.delete(look);
-          done();
-        };
-        wakes.add(look);
-        void ended.then(() => reject(new Error(`the command ended and did not print ${pattern}: ${stdout}${stderr}`)));
-        look();
-      }),
+    type: (text) => void typed.write(text),
+    signal(name) {
+      const timers = vi.spyOn(globalThis, "setTimeout");
+      added(name).forEach((one) => one(name));
+      const late = timers.mock.calls.flatMap(([run, delay], n) => (Number(delay) > 5_000 ? [{ run, n }] : []));
+      for (const { n } of late) clearTimeout(timers.mock.results[n]?.value);
+      timers.mockRestore();
+      return late.map(({ run }) => run);
+    },
+    printed: (pattern) => printed(pattern, [out, err], ended),
   };
 }
 
-/** An emulator, the environment that leads to it, and a directory that is empty. */
+/** Starts the command in a process of its own. */
+export function spawnCommand(
+  args: readonly string[],
+  { cwd, env = {} }: Surroundings = {},
+): Run & { readonly child: ChildProcess } {
+  return watch(
+    spawn(process.execPath, [commandFile, ...args], { cwd, env: { ...surroundings(), ...env }, stdio: "pipe" }),
+  );
+}
+
+/** Starts the command in a process of its own, on a real terminal: script(1) opens it. */
+export function spawnOnTerminal(
+  args: readonly string[],
+  { cwd, env = {} }: Surroundings = {},
+): Run & { readonly child: ChildProcess } {
+  const words = [process.execPath, commandFile, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const all = { ...surroundings(), TERM: "xterm-256color", SHELL: "/bin/sh", ...env };
+  return watch(spawn("script", ["-qefc", `exec ${words}`, "/dev/null"], { cwd, env: all, stdio: "pipe" }));
+}
+
+/** Runs a line in bash, as its reader would. bash reads its startup file if stdin is a socket, as it is here. */
+export function paste(line: string, { cwd, env = {} }: Surroundings = {}): Promise<Ended> {
+  const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${line}`;
+  return watch(spawn("bash", ["--norc", "-c", named], { cwd, env: { ...surroundings(), ...env }, stdio: "pipe" }))
+    .ended;
+}
+
+/** Returns the commands that a command has printed, each on its line. */
+export function commandsIn(text: string): readonly string[] {
+  return [...text.matchAll(/^ {4}(mediagen .+?)\r?$/gm)].map(([, command = ""]) => command);
+}
+
+/** Most of the time of a short process is the compiling of its modules. */
+const surroundings = () => ({ PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve("out/compiled") });
+
+interface Stream {
+  text(): string;
+  onText(look: () => void): void;
+}
+
+function fakeStream(more: object = {}): Writable & Stream {
+  let text = "";
+  const looks: (() => void)[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      text += chunk.toString();
+      looks.forEach((look) => look());
+      done();
+    },
+  });
+  return Object.assign(stream, { text: () => text, onText: (look: () => void) => void looks.push(look), ...more });
+}
+
+function oneStream(columns: number) {
+  const terminal = fakeStream({ isTTY: true, columns });
+  return [terminal, terminal] as const;
+}
+
+function watch(child: ChildProcess): Run & { readonly child: ChildProcess } {
+  const streams = [fakeStream(), fakeStream()] as const;
+  child.stdout?.pipe(streams[0]);
+  child.stderr?.pipe(streams[1]);
+  // The cast: the event's arguments.
+  const ended = once(child, "close").then(([code]) => ({
+    code: code as number | null,
+    stdout: streams[0].text(),
+    stderr: streams[1].text(),
+  }));
+  return {
+    child,
+    ended,
+    type: (text) => void child.stdin?.write(text),
+    signal(name) {
+      child.kill(name);
+      return [];
+    },
+    printed: (pattern) => printed(pattern, streams, ended),
+  };
+}
+
+function printed(pattern: RegExp, streams: readonly Stream[], ended: Promise<unknown>): Promise<void> {
+  return new Promise((done, reject) => {
+    const all = () => streams.map((one) => one.text()).join("");
+    const look = () => pattern.test(all()) && done();
+    streams.forEach((one) => one.onText(look));
+    void ended.then(() => reject(new Error(`the command has ended and did not print ${pattern}: ${all()}`)));
+    look();
+  });
+}
+
+/** An emulator, the environment that leads to it, and an empty directory. */
 export interface Place {
   readonly emulator: Emulator;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Runs a command line in this place, in this process. */
+  run(line: string, more?: Surroundings): Promise<Ended>;
+  start(line: string, more?: Surroundings): Run;
 }
 
-/** How the service of a place is. */
 export interface PlaceOptions extends EmulatorOptions {
-  /** Stands between the command and the emulator, to hold responses up. */
+  /** Changes responses, or holds them up. */
   readonly hold?: (request: EmulatorRequest, response: EmulatorResponse) => Promise<EmulatorResponse>;
 }
 
-/** Runs a test in a place of its own, where tasks take moments, unless its clock is manual: then they take for ever. */
+/** Runs a test in a place of its own. Tasks take moments there, unless its clock is manual. */
 export async function inPlace(
-  run: (place: Place) => Promise<void>,
+  test: (place: Place) => Promise<void>,
   { hold = async (_, response) => response, ...options }: PlaceOptions = {},
 ): Promise<void> {
-  const emulator = createEmulator({ clock: { speed: 20 }, ...options });
-  const { baseUrl, close } = await listen({
-    ...emulator,
-    serve: async (request) => hold(request, await emulator.serve(request)),
-  });
+  const emulator = createEmulator({ clock: { speed: 50 }, ...options });
+  const serve = async (request: EmulatorRequest) => hold(request, await emulator.serve(request));
+  const { baseUrl, close } = await listen({ ...emulator, serve });
   const directory = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
   const cwd = join(directory, "work");
   await mkdir(cwd);
@@ -139,11 +217,30 @@ export async function inPlace(
     MEDIAGEN_BASE_URL: baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
     XDG_STATE_HOME: join(directory, "state"),
+    XDG_CONFIG_HOME: join(directory, "config"),
   };
+  const startHere = (line: string, more: Surroundings = {}) => start(wordsOf(line), { cwd, env, ...more });
   try {
-    await run({ emulator, env, cwd });
+    await test({ emulator, env, cwd, start: startHere, run: (line, more) => startHere(line, more).ended });
   } finally {
     await close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Generates with the SDK, into the store of the command, and returns the task as the command line writes it. */
+export async function generate(
+  { env }: Pick<Place, "env">,
+  model: string,
+  { store = fileStore(join(env["XDG_STATE_HOME"] ?? "", "mediagen")), ...fields }: Generation = {},
+): Promise<string> {
+  const media = createMediaGen({ baseUrl: env["MEDIAGEN_BASE_URL"], apiKey: env["MEDIAGEN_API_KEY"], store });
+  const { kind, taskid } = await media.generate(model, { prompt: "A bicycle", ...fields });
+  return `${kind}:${taskid}`;
+}
+
+interface Generation {
+  readonly prompt?: string;
+  readonly batchsize?: number;
+  readonly store?: GenerationStore;
 }

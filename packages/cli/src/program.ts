@@ -1,89 +1,129 @@
-import type { Field, ModelInfo } from "@mediagen/sdk";
+import { readFileSync } from "node:fs";
+import { type Field, listModels, type ModelInfo } from "@mediagen/sdk";
 import { type Schemas, service } from "@mediagen/sdk/kit";
-import { printCompletion } from "./commands/completion.ts";
+import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
+import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import { examplesOf } from "./flags/examples.ts";
 import { fieldFlags } from "./flags/field-flags.ts";
 import { type Flag, flagsOf } from "./flags/flags.ts";
-import type { Command } from "./usage/command.ts";
+import { type Command, commandOf } from "./usage/command.ts";
+import { helpOf, overviewOf } from "./usage/help.ts";
+import { parse, unknownWord } from "./usage/parse.ts";
+import { printDocument } from "./terminal/output.ts";
+import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 
-/** Creates a command with the flags of its name. */
-type Add = (name: string, argument: string, text: string, run: Command["run"], more?: Partial<Command>) => Command;
+/** Returns the words of a command line that may be flags. */
+const flagsIn = (args: readonly string[]) => (args.includes("--") ? args.slice(0, args.indexOf("--")) : args);
+const isHelp = (word: string) => word === "--help" || word === "-h";
+
+/** Runs the command line and returns the exit code. */
+export async function run(given: readonly string[]): Promise<number> {
+  watchStdout();
+  // A closed terminal must not lose a task that is being created.
+  process.stderr.on("error", () => undefined);
+  const commands = createCommands(listModels(), service.schemas);
+  if (given[0] === "__complete") {
+    const { complete } = await import("./commands/complete.ts");
+    for (const line of await complete(commands, given.slice(1))) process.stdout.write(`${line}\n`);
+    return exitCodes.done;
+  }
+  const args = readHelp(given);
+  const command = commandOf(commands, args);
+  try {
+    await runCommand(commands, command, args);
+    const failure = await stdoutFailure();
+    if (!failure || isClosedByReader(failure)) return Number(process.exitCode ?? 0);
+    const advice = "Run the command again with a stdout that can be written to.";
+    throw new CommandError(stdoutFailed(failure), advice, Number(process.exitCode || exitCodes.unsaved));
+  } catch (error) {
+    const { explain } = await import("./errors/explain.ts");
+    const explained = explain(error, { flags: command?.flags });
+    if (flagsIn(args).includes("--json")) printDocument({ error: errorDocument(explained) });
+    tell(explained);
+    return explained.exitCode;
+  }
+}
+
+async function runCommand(commands: readonly Command[], command: Command | undefined, args: readonly string[]) {
+  const [first = "", ...rest] = args;
+  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  if (command?.name === "emulator" || command?.name === "mcp")
+    return (await command.load()).run({ words: [], options: {}, fields: new Map() }, command);
+  if (command) {
+    if (flagsIn(args).some(isHelp)) return print(helpOf(command));
+    const parsed = parse(command, args.slice(command.name.split(" ").length));
+    return (await command.load()).run(parsed, command);
+  }
+  const { version, homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    readonly version: string;
+    readonly homepage: string;
+  };
+  if (first === "-v" || first === "--version") return print(version);
+  const group = commands.some(({ name }) => name.startsWith(`${first} `)) ? `${first} ` : "";
+  if (group ? rest.some(isHelp) : isHelp(first)) {
+    const examples = examplesOf(listModels())[`mediagen ${group}`.trim()] ?? [];
+    const set = "Run mediagen login, or set MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY.";
+    return print(`${overviewOf(commands, group, examples)}\n\n${set}\nDocumentation: ${homepage}\n\n${exitCodesText}`);
+  }
+  const names = commands.map(({ name }) => name.slice(group.length).split(" ")[0] ?? "");
+  const advice = `Run mediagen ${group}--help for the commands.`;
+  throw unknownWord((group ? rest[0] : first) ?? "", `command mediagen ${group}`.trimEnd(), names, advice);
+}
+
+/** Returns `help task show` as the `--help` of the command itself. */
+function readHelp(args: readonly string[]): readonly string[] {
+  if (args.length === 0) return ["--help"];
+  return args[0] === "help" ? [...args.slice(1), "--help"] : args;
+}
 
 /** Creates the commands. Their models and the flags of forms are made from the service's description. */
 export function createCommands(models: readonly ModelInfo[], schemas: Schemas): readonly Command[] {
   const examples = examplesOf(models);
-  const add: Add = (name, argument, text, run, more) => {
+  const add = (
+    name: string,
+    argument: string,
+    text: string,
+    load: Command["load"],
+    more?: Partial<Command>,
+  ): Command => {
     const flags = flagsOf(name.split(" ").at(-1) ?? "");
-    return { name, argument, text, run, flags, examples: examples[name] ?? [], ...more };
+    return { name, argument, text, load, flags, examples: examples[name] ?? [], ...more };
   };
   const generating = [...new Set(models.map(({ kind }) => kind))].map((kind) => {
     const ofKind = models.filter((one) => one.kind === kind);
     const own = flagsOf("generate");
     const flags = [...own.slice(0, 1), ...fieldFlags(ofKind, schemas, own), ...own.slice(1)];
     const text = `Generate ${kind === "video" ? "a video" : "images"} from a prompt (billed)`;
-    const run: Command["run"] = async (parsed) => (await import("./commands/generate.ts")).runGenerate(parsed, flags);
-    return add(kind, "[prompt]", text, run, { flags, models: ofKind });
+    return add(kind, "[prompt]", text, () => import("./commands/generate.ts"), { flags, models: ofKind });
   });
+  const list = () => import("./commands/task-list.ts");
+  const show = () => import("./commands/task-show.ts");
+  const wait = () => import("./commands/task-wait.ts");
+  const remove = () => import("./commands/task-delete.ts");
+  const batch = () => import("./commands/batch.ts");
+  const recover = () => import("./commands/recover.ts");
+  const showModels = () => import("./commands/models.ts");
+  const login = () => import("./commands/login.ts");
+  const other = () => import("./commands/other-package.ts");
+  const completion = () => import("./commands/completion.ts");
+  const aboutDeletion = "Delete tasks; whether that stops or refunds a running task is not documented";
   return [
     ...generating,
-    ...taskCommands(add, schemas),
-    add(
-      "batch",
-      "<file>",
-      "Generate every line of a file (billed); the same command again continues it",
-      async (parsed) => (await import("./commands/batch.ts")).batch(parsed),
-    ),
-    add(
-      "recover",
-      "",
-      "List or download tasks that a crash has left, and resolve unknown outcomes",
-      async ({ options }) => (await import("./commands/recover.ts")).recover(options),
-    ),
-    add(
-      "models",
-      "[model]",
-      "List the models, or the fields of one with their bounds and defaults",
-      async ({ words: [name], options }) =>
-        (await import("./commands/models.ts")).showModels(name, options, generating, schemas),
-      { models },
-    ),
-    add("emulator", "[args...]", "Emulate the service on this machine, free of charge", async () => {
-      process.argv.splice(2, 1);
-      await import("@mediagen/emulator/command");
+    add("task list", "", "List the tasks of the store, first those that have not ended", list),
+    add("task show", "<id...>", "Print each task's state, status and result URLs", show),
+    add("task wait", "<id...>", "Wait for tasks and print their result URLs", wait),
+    add("task download", "<id...>", "Wait for tasks and download their results", wait),
+    add("task delete", "<id...>", aboutDeletion, remove, { flags: [...deletionFlags(schemas), ...flagsOf("delete")] }),
+    add("batch", "<file>", "Generate every line of a file (billed); the same command again continues it", batch),
+    add("recover", "", "List or download tasks that a crash has left, and resolve unknown outcomes", recover),
+    add("models", "[model]", "List the models, or the fields of one with their bounds and defaults", showModels, {
+      models,
     }),
-    add("mcp", "[args...]", "Serve as tools of a language model (needs the package @mediagen/mcp)", async () =>
-      (await import("./commands/mcp.ts")).runMcp(),
-    ),
-    add("completion", "<shell>", "Print the completion script for a shell", ({ words: [shell = ""] }) =>
-      printCompletion(shell),
-    ),
-  ];
-}
-
-function taskCommands(add: Add, schemas: Schemas): readonly Command[] {
-  const ids = "<id...>";
-  const wait = () => import("./commands/task-wait.ts");
-  return [
-    add("task list", "", "List the tasks of the store, first those that have not ended", async ({ options }) =>
-      (await import("./commands/task-list.ts")).listTasks(options),
-    ),
-    add("task show", ids, "Print each task's state, status and result URLs", async ({ words, options }) =>
-      (await import("./commands/task-show.ts")).showTasks(words, options),
-    ),
-    add("task wait", ids, "Wait for tasks and print their result URLs", async ({ words, options }) =>
-      (await wait()).waitForTasks(words, options, undefined),
-    ),
-    add("task download", ids, "Wait for tasks and download their results", async ({ words, options }) =>
-      (await wait()).waitForTasks(words, options, options.output ?? "."),
-    ),
-    add(
-      "task delete",
-      ids,
-      "Delete tasks; whether that stops or refunds a running task is not documented",
-      async ({ words, options, fields }) =>
-        (await import("./commands/task-delete.ts")).deleteTasks(words, options, Object.fromEntries(fields)),
-      { flags: [...deletionFlags(schemas), ...flagsOf("delete")] },
-    ),
+    add("login", "", "Save a base URL and its API key, for this command only", login),
+    add("logout", "", "Delete what mediagen login has saved", login),
+    add("emulator", "[args...]", "Emulate the service on this machine, free of charge", other),
+    add("mcp", "[args...]", "Serve as tools of a language model (needs the package @mediagen/mcp)", other),
+    add("completion", "<shell>", "Print the completion script for a shell", completion),
   ];
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { BatchSummary } from "@mediagen/batch";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import { flagsOf, withFlags } from "../flags/flags.ts";
 import { counted } from "../terminal/text.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 
@@ -23,12 +24,10 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
   const fail = (what: string, advice: string, exitCode: number = exitCodes.failed, billed?: "maybe" | "yes") =>
     new CommandError(what, advice, exitCode, undefined, billed);
   if (stopped === "declined") return fail("cancelled", "Nothing was sent.", exitCodes.usage);
-  if (stopped === "credits")
-    return fail(`insufficient credits; ${countsText(summary)}`, goOn("Add credits, then"), exitCodes.credits);
-  if (stopped === "rejected")
-    return fail(countsText(summary) + stopText(summary), goOn("Correct the API key or the base URL, then"));
-  if (stopped === "unreachable")
-    return fail(countsText(summary) + stopText(summary), goOn("Check the network and the base URL, then"));
+  if (stopped !== undefined && stopped !== "unknown") {
+    const exitCode = stopped === "credits" ? exitCodes.credits : exitCodes.failed;
+    return fail(countsText(summary) + stopText(summary), goOn("Fix that, then"), exitCode);
+  }
   if (unknown > 0) {
     const what = `${of(unknown, "of unknown outcome")} and perhaps billed${stopText(summary)}`;
     const advice =
@@ -55,7 +54,6 @@ export function countsText({ lines, succeeded, failed, unknown, unfinished, notS
 }
 
 function stopText({ stopped, error }: BatchSummary): string {
-  if (stopped === undefined) return "";
-  const isKey = error?.name === "AuthenticationError";
-  return `. The batch stopped after this error: ${isKey ? "the service rejected the API key" : error?.message}`;
+  if (stopped === undefined || !error) return "";
+  return `. The batch stopped after this error: ${withFlags(error.message, flagsOf("batch"))}`;
 }

@@ -1,8 +1,5 @@
-import { constants, createReadStream } from "node:fs";
-import { access } from "node:fs/promises";
-import { addAbortSignal, type Readable } from "node:stream";
-import { text } from "node:stream/consumers";
-import { isatty, ReadStream } from "node:tty";
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
 import {
   type BeforeGenerate,
   createMediaGen,
@@ -16,11 +13,10 @@ import { stateDirectory } from "@mediagen/sdk/kit";
 import { messageOf, usageError } from "../errors/command-error.ts";
 import { type Interrupt, listenForInterrupt } from "../errors/interrupt.ts";
 import type { Options } from "../flags/flags.ts";
-import { makeDirectory } from "../files/directory.ts";
 import { clockText } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
-import { commandLine, typedCommand, withCommands } from "../terminal/shell-commands.ts";
+import { type Access, checkAccess, readAccess } from "./access.ts";
 
 /** A placeholder for the base URL of a dry run if there is none: nothing is sent there. */
 export const nowhere = "https://base-url.invalid";
@@ -45,11 +41,12 @@ export function openContext(options: Options): CommandContext {
   const { signal } = interrupt;
   const progress = createProgress(options);
   const connect = async (beforeGenerate?: BeforeGenerate) => {
-    checkAccess(options);
+    const found = await readAccess(options);
+    checkAccess(found, options);
     const directory = options.noStore ? undefined : (options.store ?? stateDirectory());
     if (directory !== undefined && beforeGenerate) await checkWritable(directory);
     const store = directory === undefined ? undefined : fileStore(directory);
-    return createMediaGen({ ...(await clientOptions(options, signal, progress)), beforeGenerate, store });
+    return createMediaGen({ ...clientOptions(options, found, progress), beforeGenerate, store });
   };
   return { interrupt, signal, progress, output: createOutput(options), connect };
 }
@@ -57,7 +54,7 @@ export function openContext(options: Options): CommandContext {
 /** Rejects a store that cannot be written to: a generation that is not recorded may be lost or billed twice. */
 async function checkWritable(directory: string): Promise<void> {
   try {
-    await makeDirectory(directory, 0o700);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
     await access(directory, constants.W_OK);
   } catch (error) {
     throw usageError(
@@ -68,36 +65,15 @@ async function checkWritable(directory: string): Promise<void> {
   }
 }
 
-/** Returns the client's options. The key comes from the environment or a file descriptor, which no list of processes shows. */
-export async function clientOptions(
-  options: Options,
-  signal: AbortSignal,
-  progress: Progress,
-): Promise<NodeMediaGenOptions> {
+/** Returns the client's options. */
+export function clientOptions(options: Options, { baseUrl, apiKey }: Access, progress: Progress): NodeMediaGenOptions {
   return {
-    baseUrl: options.baseUrl,
+    baseUrl,
+    ...(apiKey !== undefined && { apiKey }),
     allowHttp: options.allowHttp,
-    ...(options.keyFd !== undefined && { apiKey: await readKey(options.keyFd, signal) }),
     statuses: { failed: options.failedStatus },
     onEvent: (event) => report(event, progress),
   };
-}
-
-/** Rejects a command without a base URL or a key before anything is sent, and says how to try it free of charge. */
-export function checkAccess({ baseUrl, keyFd }: Options): void {
-  const hasUrl = baseUrl !== undefined || process.env["MEDIAGEN_BASE_URL"];
-  const hasKey = keyFd !== undefined || process.env["MEDIAGEN_API_KEY"];
-  const missing = [
-    ...(hasUrl ? [] : [["MEDIAGEN_BASE_URL", "--base-url"]]),
-    ...(hasKey ? [] : [["MEDIAGEN_API_KEY", "--key-fd"]]),
-  ];
-  if (missing.length === 0) return;
-  const [are, them] = missing.length > 1 ? ["are", "them"] : ["is", "it"];
-  const what = `${missing.map(([variable]) => variable).join(" and ")} ${are} not set`;
-  const advice = `Nothing was sent. Set ${them}, or pass ${missing.map(([, flag]) => flag).join(" and ")}.`;
-  if (baseUrl !== undefined) throw usageError(what, advice);
-  const free = `${advice} To try it without spending credits, use the emulated service:`;
-  throw usageError(what, withCommands(free, commandLine("emulator", "exec", "--", typedCommand())));
 }
 
 function report(event: MediaGenEvent, progress: Progress): void {
@@ -113,29 +89,6 @@ function report(event: MediaGenEvent, progress: Progress): void {
       `mediagen: ${kind}:${taskid} arrived after its generation was recorded as unknown; it is recorded now`,
     );
   }
-}
-
-async function readKey(fd: number, signal: AbortSignal): Promise<string> {
-  const fail = (why: string) =>
-    usageError(`--key-fd ${fd}: ${why}`, "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt");
-  let key: string;
-  try {
-    key = (await text(addAbortSignal(signal, openFd(fd)))).trim();
-  } catch (error) {
-    signal.throwIfAborted();
-    throw fail(messageOf(error));
-  }
-  if (key === "") throw fail("it contains no key");
-  return key;
-}
-
-/**
- * Opens a file descriptor for reading. It is never closed, because a wrong number may be one of the engine's own. A terminal is not
- * read as a file, because such a read could not be cancelled.
- */
-function openFd(fd: number): Readable {
-  if (fd === 0) return process.stdin;
-  return isatty(fd) ? new ReadStream(fd) : createReadStream("", { fd, autoClose: false });
 }
 
 function storeFailedText({ task, generationId, error }: StoreFailed): string {

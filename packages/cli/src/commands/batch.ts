@@ -4,20 +4,20 @@ import { fileStore, InvalidRequestError } from "@mediagen/sdk/node";
 import { countsText, errorOf } from "../batch/endings.ts";
 import { planText } from "../batch/plan-text.ts";
 import { BatchReporter } from "../batch/reporter.ts";
-import { checkAccess, clientOptions, nowhere } from "../client/connect.ts";
-import { CommandError, errorDocument, tell, usageError } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { checkAccess, readAccess } from "../client/access.ts";
+import { clientOptions, nowhere } from "../client/connect.ts";
+import { type CommandError, errorDocument, tell, usageError } from "../errors/command-error.ts";
 import { explain, issuesText } from "../errors/explain.ts";
 import { listenForInterrupt } from "../errors/interrupt.ts";
 import { flagsOf, type Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
 import { readRecords } from "../tasks/store-records.ts";
-import { confirm } from "../terminal/confirm.ts";
+import { ask } from "../terminal/ask.ts";
 import { counted, onOneLine } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import type { Parsed } from "../usage/command.ts";
-import { commandLine, quoted, typedCommand, withCommands } from "../terminal/shell-commands.ts";
+import { typedCommand } from "../terminal/shell-commands.ts";
 
 /** The context that the steps of the command share. */
 interface Context {
@@ -41,13 +41,8 @@ function storeIn(directory: string): string {
 const responsesWithinMs = 300;
 
 /** `mediagen batch`: generates what each line of a file describes, into a directory. */
-export async function batch({ words: [input = ""], options }: Parsed): Promise<void> {
+export async function run({ words: [input = ""], options }: Parsed): Promise<void> {
   const { output: directory = "." } = options;
-  if (input === "-") {
-    const what = "a batch reads its input twice, and again in every later run: stdin can be read only once";
-    const advice = "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:";
-    throw usageError(what, withCommands(advice, commandLine("batch", "jobs.jsonl", "-o", quoted(directory))));
-  }
   const again = typedCommand();
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
@@ -62,9 +57,9 @@ export async function batch({ words: [input = ""], options }: Parsed): Promise<v
   const stopWarning = warnWhileInterrupted(signal, progress);
   try {
     if (options.dryRun) return await showPlan(context);
-    checkAccess(options);
+    checkAccess(await readAccess(options), options);
     await checkTarget(join(directory, sep), {});
-    const summary = await run(context);
+    const summary = await runLines(context);
     progress.end();
     const error = errorOf({ summary, directory, again, timeouts: reporter.timeouts });
     if (error?.billed === "no" && summary.generated > 0) error.billed = "yes";
@@ -88,8 +83,8 @@ export async function batch({ words: [input = ""], options }: Parsed): Promise<v
 /** `--dry-run`: prints what would be billed. Nothing is sent or written. */
 async function showPlan(context: Context): Promise<void> {
   const { input, directory, options, output, progress } = context;
-  const baseUrl = (options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]) || (await originOf(directory));
-  const plan = await planBatch(input, directory, { ...(await batchOptions(context)), baseUrl });
+  const given = await batchOptions(context);
+  const plan = await planBatch(input, directory, { ...given, baseUrl: given.baseUrl ?? (await originOf(directory)) });
   progress.end();
   output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
   output.document(plan);
@@ -101,7 +96,7 @@ async function originOf(directory: string): Promise<string> {
   return records[0]?.origin ?? nowhere;
 }
 
-async function run(context: Context): Promise<BatchSummary> {
+async function runLines(context: Context): Promise<BatchSummary> {
   const { input, directory, options, signal, progress, reporter } = context;
   return runBatch(input, directory, {
     ...(await batchOptions(context)),
@@ -121,11 +116,11 @@ async function run(context: Context): Promise<BatchSummary> {
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
   const { limit, only, retryFailed } = options;
-  return { ...(await clientOptions(options, signal, progress)), signal, limit, only, retryFailed };
+  return { ...clientOptions(options, await readAccess(options), progress), signal, limit, only, retryFailed };
 }
 
-function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
-  if (process.stdin.isTTY) return confirm(`${what}. Go on?`, signal);
+async function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
+  if (process.stdin.isTTY) return /^y(es)?$/i.test(await ask(`${what}. Go on? [y/N] `, signal));
   const advice = "Nothing was sent. Add --yes to confirm them.";
   throw usageError(`not confirmed: ${what}`, advice);
 }
@@ -144,12 +139,7 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
 function explainBatch(error: unknown, { input, directory, again, progress }: Context): CommandError {
   const flags = [...flagsOf("batch"), { name: `output ${directory}`, field: "directory", text: "" }];
   const isInvalid = error instanceof InvalidRequestError;
-  if (isInvalid && error.billed !== "no") {
-    const what = `the batch was stopped: ${issuesText(error.issues, flags)}`;
-    const advice = withCommands("Nothing is billed twice; continue with:", again);
-    return new CommandError(what, advice, exitCodes.failed, error);
-  }
-  if (!isInvalid || error.issues.length === 1) return explain(error, { flags, generates: isInvalid, resume: again });
+  if (!isInvalid || error.issues.length === 1) return explain(error, { flags, resume: again });
   for (const issue of error.issues) progress.warn(onOneLine(issuesText([issue], flags)));
   const what = `${error.issues.length} problems in ${input}`;
   return usageError(what, "Nothing was sent. Correct them and run the command again.", error);

@@ -7,14 +7,8 @@ import { type Command, commandOf } from "../usage/command.ts";
 import { tokensOf } from "../usage/parse.ts";
 import { shells } from "./completion.ts";
 
-/** Printed to the shell if file names complete the word, or its part after `--name=`. */
+/** Printed to the shell if file names complete the word. */
 const filesMark = ":files";
-
-/** Commands of other packages, which read their own options. */
-const otherFlags: Readonly<Record<string, string>> = {
-  emulator: "port host public-url key credits seed speed state fresh results report help",
-  mcp: "output allow max-results no-confirm must-confirm store help",
-};
 
 /** A word that completes the last one, and its description. */
 type Candidate = readonly [word: string, description?: string];
@@ -37,12 +31,6 @@ export async function complete(commands: readonly Command[], words: readonly str
     .map(([word, description]) => (description ? `${word}\t${description.replace(/\s+/g, " ")}` : word));
 }
 
-/** Returns the flags of the emulator's settings. */
-async function settingFlags(): Promise<readonly string[]> {
-  const { defaultBehaviour } = await import("@mediagen/emulator");
-  return Object.keys(defaultBehaviour).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
-}
-
 async function candidatesFor(
   commands: readonly Command[],
   before: readonly string[],
@@ -58,10 +46,6 @@ async function candidatesFor(
   const end = tokens.at(-1);
   const awaiting = end?.kind === "option" && end.value === undefined && flagOf(end.name);
   if (awaiting) return valuesOf(awaiting, read);
-  const [start = "", value] = last.split(/=(.*)/s);
-  const flag = value === undefined ? undefined : flagOf(start.slice(2));
-  const after = (word: string) => (word === filesMark ? word : `${start}=${word}`);
-  if (flag) return (await valuesOf(flag, read)).map(([word, ...rest]) => [after(word), ...rest]);
   if (last.startsWith("-")) return flagsIn(read);
   const position = tokens.filter(({ kind }) => kind === "positional").length;
   if (argument === "<id...>") return tasksIn(read.given.get("store"));
@@ -80,9 +64,7 @@ function commandsIn(commands: readonly Command[], [first]: readonly string[]): r
 }
 
 /** Returns the flags of a command, without those that the model does not have. */
-async function flagsIn({ command: { flags, name }, given }: Read): Promise<readonly Candidate[]> {
-  const ofOther = otherFlags[name]?.split(" ");
-  if (ofOther) return [...ofOther, ...(name === "emulator" ? await settingFlags() : [])].map((flag) => [`--${flag}`]);
+function flagsIn({ command: { flags }, given }: Read): readonly Candidate[] {
   const model = given.get("model");
   const has = ({ models }: Flag) => model === undefined || models === undefined || models.has(model);
   return [...flags.filter(has).map((flag): Candidate => [`--${flag.name}`, flag.text]), ["--help"]];

@@ -1,4 +1,5 @@
 import { usageError } from "../errors/command-error.ts";
+import type { Parsed } from "../usage/command.ts";
 
 // As lists of lines in plain quotes: shells and template strings both use ${...}.
 const bash = [
@@ -15,7 +16,7 @@ const bash = [
   "    if [[ $candidate == :files ]]; then",
   "      compopt -o filenames 2> /dev/null",
   // No mapfile: the bash of macOS is older than that.
-  '      while read -r candidate; do COMPREPLY+=("${candidate#"${before#--*=}"}"); done < <(compgen -f -- "${word#--*=}")',
+  '      while read -r candidate; do COMPREPLY+=("${candidate#"$before"}"); done < <(compgen -f -- "$word")',
   "    else",
   '      COMPREPLY+=("${candidate#"$before"}")',
   "    fi",
@@ -33,7 +34,6 @@ const zsh = [
   '  for line in "${(@f)$(mediagen __complete "${(@)words[2,CURRENT]}" 2> /dev/null)}"; do',
   "    [[ -z $line ]] && continue",
   "    if [[ $line == :files ]]; then",
-  "      [[ $PREFIX == --*=* ]] && compset -P 1 '*='",
   "      _files",
   "      return",
   "    fi",
@@ -45,28 +45,11 @@ const zsh = [
   "compdef _mediagen mediagen",
 ];
 
-const fish = [
-  "# mediagen: add to ~/.config/fish/config.fish:  mediagen completion fish | source",
-  "function __mediagen",
-  "    set -l words (commandline -opc)",
-  "    set -l lines (mediagen __complete $words[2..] (commandline -ct) 2> /dev/null)",
-  '    if test "$lines" = ":files"',
-  "        set -l flag (string match -r -- '^--[^=]*=' (commandline -ct))",
-  "        for path in (__fish_complete_path (string replace -r -- '^--[^=]*=' '' (commandline -ct)))",
-  "            printf '%s%s\\n' \"$flag\" $path",
-  "        end",
-  "    else",
-  "        printf '%s\\n' $lines",
-  "    end",
-  "end",
-  "complete -c mediagen -f -a '(__mediagen)'",
-];
-
 /** The completion script of each shell. It calls `mediagen __complete`, which knows the command's own tree. */
-export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh, fish };
+export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh };
 
 /** `mediagen completion`: prints the completion script for a shell. */
-export function printCompletion(shell: string): void {
+export function run({ words: [shell = ""] }: Parsed): void {
   const names = Object.keys(shells).join(", ");
   if (!Object.hasOwn(shells, shell))
     throw usageError(`shell ${JSON.stringify(shell)} is not valid. Use one of ${names}.`, "Nothing was sent.");

@@ -4,7 +4,7 @@ import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, errorDocument, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain } from "../errors/explain.ts";
-import type { Flag, Options } from "../flags/flags.ts";
+import type { Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
 import { describeRequest, requestText } from "../form/dry-run.ts";
 import { readExtraFields, readForm } from "../form/read-form.ts";
@@ -12,7 +12,7 @@ import { explainUnsaved } from "../tasks/explain-unsaved.ts";
 import { finish } from "../tasks/finish.ts";
 import { resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
 import { nameOf } from "../tasks/task-name.ts";
-import type { Parsed } from "../usage/command.ts";
+import type { Command, Parsed } from "../usage/command.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure } from "../terminal/stdout-failure.ts";
 
@@ -20,7 +20,7 @@ import { isClosedByReader, stdoutFailed, stdoutFailure } from "../terminal/stdou
 type Generate = (media: MediaGen, more?: GenerateOptions) => Promise<AnyTask>;
 
 /** `mediagen video` and `mediagen image`. */
-export async function runGenerate(parsed: Parsed, flags: readonly Flag[]): Promise<void> {
+export async function run(parsed: Parsed, { flags }: Command): Promise<void> {
   const { options } = parsed;
   const context = openContext(options);
   const { signal, progress, output } = context;
@@ -34,7 +34,6 @@ export async function runGenerate(parsed: Parsed, flags: readonly Flag[]): Promi
         progress.now("reading stdin");
         return stdin(signal);
       },
-      readsUrl: () => progress.now("reading the image of a URL"),
     });
     const extraFields = readExtraFields(extraField);
     const generate: Generate = (media, more) => media.generate(model, form, { extraFields, signal, ...more });
@@ -56,9 +55,9 @@ async function generateAndFinish(generate: Generate, options: Options, context: 
   const { model, idempotencyKey, noStore, noWait, output: target = "." } = options;
   const stored = idempotencyKey === undefined ? options.store && "--store" : "--idempotency-key";
   if (noStore && stored) throw usageError(`${stored} needs a store`, "Nothing was sent. Leave out --no-store.");
-  const media = await context.connect(async (_, { resultCount: count }) => {
+  const media = await context.connect(async (_, { kind, resultCount: count }) => {
     // Not before: the task of a key may exist, and its results be there.
-    if (!noWait) await checkTarget(target, { ...options, count });
+    if (!noWait) await checkTarget(target, { ...options, kind, count });
     progress.now(`sending the form to ${model}`);
     interrupt.hold(() =>
       progress.warn(

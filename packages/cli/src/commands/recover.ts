@@ -11,6 +11,7 @@ import { finish } from "../tasks/finish.ts";
 import { flagsToRepeat, resolveCommands } from "../tasks/resume-commands.ts";
 import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf, readTaskName } from "../tasks/task-name.ts";
+import type { Parsed } from "../usage/command.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { commandLine } from "../terminal/shell-commands.ts";
 
@@ -20,7 +21,7 @@ interface Left extends Recovery {
 }
 
 /** `mediagen recover`: lists the generations that are left, downloads their results, or resolves an unknown outcome. */
-export async function recover(options: Options): Promise<void> {
+export async function run({ options }: Parsed): Promise<void> {
   const { resolve: generation, taskid, unverified, notCreated } = options;
   if (generation === undefined && (taskid ?? unverified ?? notCreated) !== undefined)
     throw usageError(

@@ -1,27 +1,28 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
-import type { Options } from "../flags/flags.ts";
+import { originOf, readAccess } from "../client/access.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
-import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { type CommandRecord, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
 import { counted, table } from "../terminal/text.ts";
+import type { Parsed } from "../usage/command.ts";
 import { createOutput } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 
 /** `mediagen task list`: prints the generations in the store, first those that have not ended. It sends nothing. */
-export async function listTasks({ limit = 30, ...options }: Options): Promise<void> {
+export async function run({ options }: Parsed): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
   const store = fileStore(options.store ?? stateDirectory());
   const { records, unreadable } = await readRecords(store);
-  const origin = originOf(options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]);
+  const origin = originOf((await readAccess(options)).baseUrl);
   const here = records.filter((record) => origin === undefined || record.origin === origin);
   const isAsked = ({ model, state }: ReturnType<typeof describe>) =>
     model === (options.model ?? model) && state === (options.state ?? state);
   const listed = here.sort(byNeed).map(describe).filter(isAsked);
-  const shown = listed.slice(0, limit);
+  const shown = listed.slice(0, options.limit ?? 30);
   const rows = shown.map(({ task, generationId, model, state, createdAt, saved }) => [
     task ? nameOf(task) : generationId,
     model,
@@ -33,15 +34,14 @@ export async function listTasks({ limit = 30, ...options }: Options): Promise<vo
     output.line(table([["TASK", "MODEL", "STATE", "CREATED", "SAVED AS"], ...rows]));
   else for (const row of rows) output.line(row.join("\t"));
   output.document(shown);
-  const other = options.store === undefined ? "; a batch has a store of its own: --store DIR/generations" : "";
-  if (records.length + unreadable.length === 0) progress.hint(`the store has no generations${other}`);
+  if (records.length + unreadable.length === 0)
+    progress.hint(`the store has no generations; a batch has a store of its own: --store DIR/generations`);
   if (listed.length > shown.length)
     progress.hint(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
   const elsewhere = records.length - here.length;
   if (elsewhere > 0) progress.hint(`not listed: ${counted(elsewhere, "generation")} at other base URLs`);
   for (const { id, unreadable: why } of unreadable)
     progress.warn(`mediagen: the record ${id} cannot be read (${why}); it may be a paid task`);
-  await forgetOld(store, options.store);
 }
 
 /** Returns the path of a file as it is typed in the current directory. */
@@ -61,8 +61,4 @@ function describe(record: CommandRecord) {
 function byNeed(a: CommandRecord, b: CommandRecord): number {
   const order = ["unknown", "sending", "created", "ended"];
   return order.indexOf(a.state) - order.indexOf(b.state) || b.createdAt - a.createdAt;
-}
-
-function originOf(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -26,21 +26,27 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   const { task, generates = false, resume, flags = [] } = circumstances;
   const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
     new CommandError(what, advice, exitCode, error, task === undefined ? undefined : "yes");
-  const goOn = resume && withCommands("Continue with:", resume);
+  const next = (fix: string) =>
+    resume
+      ? withCommands(fix === "" ? "Continue with:" : `${fix}, then continue with:`, resume)
+      : `${fix === "" ? "Run" : `${fix} and run`} the command again.`;
   if (error instanceof Interrupted) {
     const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
-    return fail(error.message + left, goOn ?? "Run the command again.", error.exitCode);
+    return fail(error.message + left, next(""), error.exitCode);
   }
-  const fix = resume ? withCommands("Fix that, then continue with:", resume) : "Fix that and run the command again.";
   if (error instanceof InvalidRequestError) {
-    const advice = generates ? "Nothing was sent. Correct it and run the command again." : fix;
-    const what = issuesText(error.issues, flags).replace(generates ? / Nothing was sent\.$/ : "", "");
-    return fail(what, advice, task ? exitCodes.failed : exitCodes.usage);
+    const what = issuesText(error.issues, flags).replace(/ Nothing was sent\.$/, "");
+    const isSent = error.billed !== "no" || task !== undefined;
+    return fail(
+      what,
+      next(isSent ? "Correct it" : "Nothing was sent. Correct it"),
+      isSent ? exitCodes.failed : exitCodes.usage,
+    );
   }
   if (MediaGenError.is(error)) return fail(...explainOwn(error, circumstances));
-  if (error instanceof Error && "code" in error) return fail(error.message, fix);
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return fail(what, goOn ?? "This is a bug in mediagen; please report it.");
+  if (error instanceof Error && "code" in error) return fail(error.message, next("Fix that"));
+  const bug = "This is a bug in mediagen; please report it.";
+  return fail(error instanceof Error ? (error.stack ?? "") : String(error), resume ? next("") : bug);
 }
 
 /** Returns issues in sentences, with flags in place of the SDK's fields and options. */

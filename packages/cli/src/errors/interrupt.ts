@@ -24,13 +24,16 @@ export interface Interrupt {
   release(): void;
 }
 
+/** How long a command that was not interrupted by Ctrl-C waits for responses. Docker kills after 10 s. */
+const beforeKillMs = 8_000;
+
 /** Listens for signals until the process ends. If the first one does not end it, the second calls `giveUp` and ends it. */
 export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = () => undefined): Interrupt {
   const controller = new AbortController();
   let warnFirst: (() => void) | undefined;
   let kept: Interrupted | undefined;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(name, () => {
+    const interrupt = () => {
       // Something that ignores the abort must not block the terminal.
       if (controller.signal.aborted) {
         giveUp(bySignal(name));
@@ -39,6 +42,11 @@ export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = 
       if (!warnFirst || kept) return controller.abort(bySignal(name));
       kept = bySignal(name);
       warnFirst();
+    };
+    process.on(name, () => {
+      interrupt();
+      // Who sends another signal than Ctrl-C usually kills soon, and the commands that continue must be printed before that.
+      if (name !== "SIGINT") setTimeout(interrupt, beforeKillMs).unref();
     });
   }
   // A command does not begin what it cannot report.

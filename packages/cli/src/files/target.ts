@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
-import { access, readdir, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, sep } from "node:path";
+import { access, mkdir, readdir } from "node:fs/promises";
+import { basename, dirname, extname, sep } from "node:path";
 import { messageOf, usageError } from "../errors/command-error.ts";
-import { isDirectory, makeDirectory } from "./directory.ts";
+import { isDirectory } from "./directory.ts";
 
 /** The results that are to be written to a target. */
 export interface Results {
@@ -12,7 +12,23 @@ export interface Results {
   readonly several?: boolean;
   /** Number of results of a task; 1 if it is not known. */
   readonly count?: number;
+  /** Kind of the task, if it is not billed yet. */
+  readonly kind?: string;
   readonly json?: boolean;
+}
+
+const types: Readonly<Record<string, string>> = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".webp": "image/webp",
+  ".mp4": "video/mp4",
+  ".webm": "video/webm",
+};
+
+/** Returns the media type that the extension of a file stands for; undefined if it stands for none of a result. */
+export function typeOfName(path: string): string | undefined {
+  return types[extname(path).toLowerCase()];
 }
 
 /** The target that stands for stdout. */
@@ -20,7 +36,7 @@ export const stdoutTarget = "-";
 
 /** Rejects a target that results could not be written to, before anything is billed. */
 export async function checkTarget(target: string, results: Results): Promise<void> {
-  const { overwrite, several = false, count = 1, json } = results;
+  const { overwrite, several = false, count = 1, json, kind = "" } = results;
   const fail = (what: string, advice: string) => usageError(`-o ${target}: ${what}`, advice);
   if (target === stdoutTarget) {
     if (json || several || count > 1)
@@ -33,18 +49,17 @@ export async function checkTarget(target: string, results: Results): Promise<voi
     throw fail("several tasks cannot share one file", `Pass a directory: -o ${dirname(target)}/`);
   const directory = isForDirectory ? target : dirname(target);
   try {
-    await makeDirectory(directory);
+    await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
   } catch (error) {
     throw fail(messageOf(error), "Nothing was sent. Pass a path that can be written to.");
   }
   if (isForDirectory) return;
+  if (typeOfName(target)?.startsWith(kind) === false)
+    throw fail(`the result is of the kind ${kind}`, "Nothing was sent. Use another extension, or a directory.");
   // One result gets the file's name; several get it with their numbers.
   const extension = extname(target);
   const stem = basename(target, extension);
-  const longest = count > 1 ? `${stem}-${count}${extension}` : basename(target);
-  if (await isTooLong(join(directory, longest)))
-    throw fail("the file name is too long", "Nothing was sent. Choose a shorter name.");
   if (overwrite) return;
   const numberOf = (name: string) =>
     name.startsWith(`${stem}-`) && name.endsWith(extension)
@@ -53,14 +68,6 @@ export async function checkTarget(target: string, results: Results): Promise<voi
   const taken = (await readdir(directory)).find((name) => name === basename(target) || Number(numberOf(name)) <= count);
   if (taken !== undefined)
     throw fail(`${taken} already exists`, "Nothing was sent. Choose another name or add --overwrite.");
-}
-
-/** Returns whether the file system rejects a path because of its length. */
-async function isTooLong(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => error.code === "ENAMETOOLONG",
-  );
 }
 
 /** Returns whether results go into a directory of this name, and not to a file. */

@@ -22,6 +22,8 @@ export function examplesOf(models: readonly ModelInfo[]): Readonly<Record<string
     ],
     recover: ["mediagen recover", "mediagen recover -o recovered/"],
     models: ["mediagen models", `mediagen models ${nameOf("video")}`],
+    login: ["mediagen login", "mediagen login --base-url https://... < key.txt"],
+    logout: ["mediagen logout"],
     emulator: ["mediagen emulator exec -- sh"],
     mcp: ["mediagen mcp --output media/"],
     completion: ['eval "$(mediagen completion bash)"'],

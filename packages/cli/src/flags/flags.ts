@@ -26,7 +26,6 @@ export interface Options {
   readonly failedStatus?: readonly number[];
   readonly idempotencyKey?: string;
   readonly json?: boolean;
-  readonly keyFd?: number;
   readonly limit?: number;
   readonly model?: string;
   readonly noStore?: boolean;
@@ -51,7 +50,7 @@ export interface Options {
 
 /** Commands that have the same flags. `generate` stands for the commands of the kinds. */
 const users: Readonly<Record<string, string>> = {
-  calling: "generate show wait download delete batch recover",
+  calling: "generate show wait download delete batch recover login",
   reading: "generate show wait download batch recover",
   waiting: "generate wait download batch recover",
   storing: "generate list show wait download delete recover",
@@ -72,6 +71,7 @@ const table = `
   --resolve <generation>       recover                    record the outcome of an unknown generation, as you found it at the service:
   --taskid <id>                recover                      the task that it created; the service must know it
   --unverified                 recover                      record the task without checking it at the service
+  --unverified                 login                      save the key without checking it at the service
   --not-created                recover                      it created no task; its idempotency key may generate again
   -y, --yes                    batch                      skip the confirmation
   --dry-run                    generate                   print the request and send nothing; an image of a URL is read for it
@@ -90,8 +90,7 @@ const table = `
   --store <dir>                storing                    where generations are recorded (default: the state directory)
   --no-store                   generate                   record nothing: a task whose response is lost is lost, too
   --failed-status <integer>... reading                    a status that means that a task failed; may be repeated
-  --base-url <url>             calling list               the URL of the service (default: MEDIAGEN_BASE_URL)
-  --key-fd <integer>           calling                    read the API key from this file descriptor (default: MEDIAGEN_API_KEY)
+  --base-url <url>             calling list               the URL of the service (default: MEDIAGEN_BASE_URL, or as saved by mediagen login)
   --allow-http                 calling                    allow http to another machine, which exposes the key to the network
 `;
 
@@ -132,8 +131,8 @@ export function spelled({ name, takes, field }: Flag): string {
 /** Returns a text of the SDK with flags in place of its options, and of the field that it begins with. */
 export function withFlags(text: string, flags: readonly Flag[], field: string = ""): string {
   const flagOf = (name: string) => {
-    const flag = flags.find((one) => one.field === name || optionOf(one) === (name === "apiKey" ? "keyFd" : name));
-    return flag && `--${flag.name}`;
+    const flag = flags.find((one) => one.field === name || optionOf(one) === name);
+    return name === "apiKey" ? "mediagen login" : flag && `--${flag.name}`;
   };
   const [, first = "", rest = field] = /^(\w+)(.*)$/s.exec(field) ?? [];
   const start = first === "apiKey" ? "the API key" : (flagOf(first) ?? first);

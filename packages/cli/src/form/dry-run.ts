@@ -1,4 +1,5 @@
 import { createMediaGen, OutcomeUnknownError, type MediaGen } from "@mediagen/sdk/node";
+import { readAccess } from "../client/access.ts";
 import { nowhere } from "../client/connect.ts";
 import type { Options } from "../flags/flags.ts";
 
@@ -18,15 +19,15 @@ type DescribedPart =
 /** Returns the request of a generation and sends nothing: the client has a fetch function that only reads the request. */
 export async function describeRequest(
   generate: (media: MediaGen) => Promise<unknown>,
-  { baseUrl, allowHttp, keyFd }: Options,
+  options: Options,
 ): Promise<DescribedRequest> {
-  const fromVariable = process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "none";
-  const key = keyFd === undefined ? fromVariable : `from file descriptor ${keyFd}`;
-  const url = baseUrl ?? process.env["MEDIAGEN_BASE_URL"];
+  const { baseUrl, apiKey } = await readAccess(options);
+  const source = process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "saved by mediagen login";
+  const key = apiKey === undefined ? "none" : source;
   let request: DescribedRequest | undefined;
   const media = createMediaGen({
-    baseUrl: url || nowhere,
-    allowHttp,
+    baseUrl: baseUrl ?? nowhere,
+    allowHttp: options.allowHttp,
     // The request is not sent, and the key is not shown.
     apiKey: "not-shown",
     async fetch(url, init) {

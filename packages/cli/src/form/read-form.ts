@@ -11,8 +11,6 @@ import type { Parsed } from "../usage/command.ts";
 /** The sources of a form besides the command line. */
 export interface Sources {
   openStdin(): Readable;
-  /** Called before an image is requested from a URL. */
-  readsUrl(): void;
 }
 
 /** Returns the form of a generation: the prompt, and the fields that flags stand for. */
@@ -51,8 +49,7 @@ async function readField(
 }
 
 /** Returns the file of a path, a URL or stdin. */
-async function readSource(path: string, model: string, field: string, { openStdin, readsUrl }: Sources): Promise<File> {
-  if (/^https?:/i.test(path)) readsUrl();
+async function readSource(path: string, model: string, field: string, { openStdin }: Sources): Promise<File> {
   if (path !== "-") return fileFrom(path);
   const bytes = new Uint8Array(await buffer(openStdin()));
   return fileFrom(bytes).catch((error: unknown) => {

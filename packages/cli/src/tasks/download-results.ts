@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { blobs, download, type AnyTask, type Download } from "@mediagen/sdk/node";
 import type { CommandContext } from "../client/connect.ts";
 import type { Options } from "../flags/flags.ts";
-import { stdoutTarget } from "../files/target.ts";
+import { stdoutTarget, typeOfName } from "../files/target.ts";
 import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { nameOf } from "./task-name.ts";
 
@@ -30,6 +30,9 @@ export async function downloadResults(
     const about = [basename(path), `${Math.ceil(bytes / 1_000)} kB`, ...(type === undefined ? [] : [type])];
     progress.note(`${nameOf(task)} ${about.join(", ")}`);
     output.line(path);
+    const expected = typeOfName(path);
+    if (expected !== undefined && type !== undefined && expected !== type)
+      progress.warn(`mediagen: ${path} holds ${type}, not ${expected}`);
   }
   return files;
 }

@@ -4,12 +4,11 @@ import { commandLine, quoted } from "../terminal/shell-commands.ts";
 import { nameOf } from "./task-name.ts";
 
 /** Returns the options that a printed command has to repeat. Those from the environment apply to it anyway. */
-export function flagsToRepeat({ baseUrl, keyFd, allowHttp, store, failedStatus = [] }: Options): readonly string[] {
+export function flagsToRepeat({ baseUrl, allowHttp, store, failedStatus = [] }: Options): readonly string[] {
   const flag = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, quoted(String(value))];
   return [
     ...flag("--base-url", baseUrl),
-    ...flag("--key-fd", keyFd),
     ...(allowHttp ? ["--allow-http"] : []),
     ...flag("--store", store),
     ...failedStatus.flatMap((status) => flag("--failed-status", status)),

@@ -8,8 +8,8 @@ export interface Output {
   document(value: unknown): void;
 }
 
-/** Whether the one document of this process is printed. */
-let isPrinted = false;
+/** The streams that have their one document. */
+const printed = new WeakSet<object>();
 
 /** Creates the output: lines, or one JSON document. */
 export function createOutput({ json = false }: { readonly json?: boolean | undefined }): Output {
@@ -21,7 +21,7 @@ export function createOutput({ json = false }: { readonly json?: boolean | undef
 
 /** Prints a JSON document, unless one is printed already: a reader of stdout gets one, also of a command that fails. */
 export function printDocument(value: unknown): void {
-  if (isPrinted) return;
-  isPrinted = true;
+  if (printed.has(process.stdout)) return;
+  printed.add(process.stdout);
   process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }

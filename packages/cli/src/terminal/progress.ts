@@ -55,8 +55,7 @@ const redrawMs = 200;
 function liveProgress(): Progress {
   const { stderr } = process;
   const elapsed = startClock();
-  const [dim, plain] = stderr.hasColors() ? ["\x1b[2m", "\x1b[0m"] : ["", ""];
-  const timed = (text: string) => `${dim}${elapsed()}${plain} ${text}`;
+  const timed = (text: string) => `${elapsed()} ${text}`;
   // A line as wide as the terminal would wrap, and a wrapped line cannot be overwritten.
   const fitted = (text: string) => onOneLine(text).slice(0, Math.max(1, (stderr.columns || 80) - elapsed().length - 2));
   let live: { text: string; shown: string; readonly timer: NodeJS.Timeout } | undefined;

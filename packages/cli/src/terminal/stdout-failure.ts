@@ -4,6 +4,7 @@ let failure: NodeJS.ErrnoException | undefined;
 
 /** Listens for errors of stdout. Without a listener, an error would end the process at once, with forms in flight. */
 export function watchStdout(): void {
+  failure = undefined;
   process.stdout.on("error", (error) => (failure ??= error));
 }
 

@@ -20,7 +20,8 @@ export interface Command {
   readonly flags: readonly Flag[];
   /** The models that `--model` may name. */
   readonly models?: readonly ModelInfo[];
-  run(parsed: Parsed, command: Command): unknown;
+  /** Imports the file that runs it. */
+  load(): Promise<{ run(parsed: Parsed, command: Command): unknown }>;
 }
 
 /** Returns the command that a command line begins with. */

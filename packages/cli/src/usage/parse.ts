@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { InvalidRequestError, listModels, validate } from "@mediagen/sdk";
+import { InvalidRequestError } from "@mediagen/sdk";
 import { readOptions } from "@mediagen/sdk/kit";
 import { type CommandError, usageError } from "../errors/command-error.ts";
 import { argumentField } from "../flags/field-flags.ts";
@@ -7,11 +7,15 @@ import { type Flag, optionOf, spelled, switchValues } from "../flags/flags.ts";
 import { readDuration } from "../terminal/text.ts";
 import type { Command, Parsed } from "./command.ts";
 
+/** What `mediagen task list` says about a generation. */
+const states: readonly string[] = ["unknown", "sending", "pending", "succeeded", "failed", "deleted"];
+
 /** Readers of values by what a flag takes. They return undefined for a value that is not valid. */
 const readers: Readonly<Record<string, readonly [read: (text: string) => unknown, advice: string]>> = {
   n: [(text) => (/^0*[1-9]\d*$/.test(text) ? Number(text) : undefined), "Use a whole number, 1 or more."],
   integer: [(text) => (/^-?\d+$/.test(text) ? Number(text) : undefined), "Use a whole number."],
   time: [readDuration, "Use a time such as 90s, 30m or 2h."],
+  state: [(text) => (states.includes(text) ? text : undefined), `Use one of ${states.join(", ")}.`],
   // An empty path usually comes from a variable of the shell that is not set.
   path: [(text) => text || undefined, "The path is empty."],
   dir: [(text) => text || undefined, "The path is empty."],
@@ -112,19 +116,12 @@ function checkModel(command: Command, { options, words }: Parsed): void {
   const { models, argument, name } = command;
   const isFlag = !argument.includes("model");
   const model = isFlag ? options.model : words[0];
-  if (isFlag && models && model === undefined) {
-    const names = models.map((one) => one.model).join(", ");
-    throw usageError(
-      "--model is missing",
-      `Nothing was sent. Add -m with one of ${names}; mediagen models says what they do.`,
-    );
-  }
+  const names = models?.map((one) => one.model).join(", ");
+  if (isFlag && models && model === undefined)
+    throw usageError("--model is missing", `Nothing was sent. Add -m with one of ${names}.`);
   if (name === "batch" && options.output === undefined) throw usageError("--output is missing", usageOf(command));
   if (!models || model === undefined || models.some((one) => one.model === model)) return;
-  const other = listModels().find((one) => one.model === model);
-  if (other) throw usageError(`${model} makes ${other.kind}s`, `Nothing was sent. Use mediagen ${other.kind}.`);
-  const what = validate(model, {}).map(({ message }) => message);
-  throw usageError(what.join(" "), "Nothing was sent. mediagen models lists the models.");
+  throw usageError(`mediagen ${name} has no model ${JSON.stringify(model)}`, `Nothing was sent. Use one of ${names}.`);
 }
 
 function checkWords(command: Command, words: readonly string[]): void {

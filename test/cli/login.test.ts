@@ -1,0 +1,171 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createMediaGen } from "@mediagen/sdk/node";
+import { describe, expect, test } from "vitest";
+import { commandFile, inPlace, type Place, type PlaceOptions, spawnOnTerminal } from "./run-command.ts";
+
+const image = "image 'A bicycle' -m imgmodelz -o b.png -q";
+
+/** Runs a test without variables for the base URL and the key. */
+function loggedOut(
+  run: (place: Place & { readonly url: string; readonly file: string }) => Promise<void>,
+  options: PlaceOptions = {},
+) {
+  return inPlace(async ({ env, start, ...place }) => {
+    const { MEDIAGEN_BASE_URL: url = "", MEDIAGEN_API_KEY: _, ...rest } = env;
+    const file = join(rest["XDG_CONFIG_HOME"] ?? "", "mediagen/login");
+    const startHere: Place["start"] = (line, more) => start(line, { env: rest, ...more });
+    await run({ ...place, env: rest, url, file, start: startHere, run: (line, more) => startHere(line, more).ended });
+  }, options);
+}
+
+describe("mediagen login", () => {
+  test("saves the base URL and the key of stdin for this user only, and other commands use them until logout", () =>
+    loggedOut(async ({ env, url, file, run }) => {
+      for (let i = 0; i < 2; i++)
+        expect(await run(`login --base-url ${url}`, { stdin: "emulator-key\n" })).toEqual({
+          code: 0,
+          stdout: "",
+          stderr: `0:00 the key for ${url} is saved in ${file}; the service did not reject it\n`,
+        });
+      expect([await readFile(file, "utf8"), await readdir(dirname(file))]).toEqual([
+        `${url}\nemulator-key\n`,
+        ["login"],
+      ]);
+      expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
+      expect(await run(image)).toMatchObject({ code: 0, stdout: "b.png\n" });
+      expect((await run(`${image} --dry-run`)).stdout).toContain(
+        "Authorization: the key saved by mediagen login, not shown\n",
+      );
+      expect((await run("task list -q")).stdout).toMatch(/^image:/);
+      // A test must not find a key that pays.
+      expect(() => createMediaGen({ baseUrl: url })).not.toThrow();
+      await expect(createMediaGen({ baseUrl: url }).image.query("image-1")).rejects.toThrow("API key is missing");
+      expect(await run("logout")).toMatchObject({ code: 0, stderr: `0:00 no key is saved in ${file}\n` });
+      expect([(await run(image)).code, await readdir(dirname(file))]).toEqual([2, []]);
+      expect((await run("logout", { env })).code).toBe(0);
+    }));
+
+  test("asks for both on a terminal, and does not show the key", () =>
+    loggedOut(async ({ cwd, env, url, file }) => {
+      const login = spawnOnTerminal(["login"], { cwd, env });
+      await login.printed(/Base URL: /);
+      login.type(`${url}\n`);
+      await login.printed(/API key for http\S+ \(not shown\): /);
+      login.type("emulator-kez\x7fy\n");
+      const { code, stdout } = await login.ended;
+      expect([code, stdout]).toEqual([0, expect.stringContaining("the service did not reject it")]);
+      expect(stdout).not.toMatch(/emulator-k|\*/);
+      const stopped = spawnOnTerminal(["login", "--base-url", url], { cwd, env });
+      await stopped.printed(/\(not shown\): /);
+      stopped.type("other\x03");
+      expect((await stopped.ended).code).toBe(130);
+      expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
+    }));
+
+  test("keeps what was saved if the key or the base URL is wrong, or cannot be checked", () =>
+    loggedOut(async ({ url, file, run }) => {
+      await run(`login --base-url ${url}`, { stdin: "emulator-key" });
+      for (const [stdin, more, code, says] of [
+        [
+          "wrong-key",
+          url,
+          1,
+          "the key was rejected: .*HTTP 401\\.\n {2}Nothing was saved\\. Check the key and the base URL\\.\n",
+        ],
+        ["wrong-key", "http://127.0.0.1:9", 1, "nothing was sent .*ECONNREFUSED.*\n {2}Nothing was saved\\. "],
+        ["wrong-key", `${url}/v1`, 1, "to this key as to a made-up one: "],
+        ["emulator-key", "http://media.example.com", 2, "With --allow-http, everyone on the way can read"],
+        ["", url, 2, "the API key is missing\n {2}Nothing was sent or saved\\."],
+      ] as const) {
+        const ended = await run(`login --base-url ${more}`, { stdin });
+        expect([ended.code, ended.stderr], more).toEqual([code, expect.stringMatching(says)]);
+        expect(ended.stderr).not.toContain("wrong-key");
+      }
+      expect(await run("login", { stdin: "k" })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("base URL is missing"),
+      });
+      expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
+    }));
+
+  test.for<[what: string, options: PlaceOptions]>([
+    ["responds to a wrong key with HTTP 200", { behaviour: { wrongKeyStatus: 200 } }],
+    [
+      "looks for the task before the key",
+      { hold: async (_, response) => ({ ...response, status: 200, body: '{"code":9999,"msg":"no task"}' }) },
+    ],
+  ])("saves no key that it cannot check because the service %s, unless it is --unverified", ([, options]) =>
+    loggedOut(async ({ url, file, run }) => {
+      const { code, stderr } = await run(`login --base-url ${url}`, { stdin: "other-key" });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^mediagen: the service responds to this key as to a made-up one: .*code 9999: .*\n {2}Nothing was saved\. .*--unverified\.\n$/,
+        ),
+      ]);
+      expect(await run(`login --unverified --base-url ${url}`, { stdin: "other-key" })).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("without checking it"),
+      });
+      expect(await readFile(file, "utf8")).toBe(`${url}\nother-key\n`);
+    }, options),
+  );
+
+  test("keeps the old file if the new one cannot be written", () =>
+    loggedOut(async ({ url, file, env, run }) => {
+      await mkdir(env["XDG_CONFIG_HOME"] ?? "");
+      await writeFile(dirname(file), "a file");
+      const { code, stderr } = await run(`login --base-url ${url}`, { stdin: "emulator-key" });
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^mediagen: the key could not be saved: .*\n {2}What was saved before has not changed\./),
+      ]);
+      expect(await readFile(dirname(file), "utf8")).toBe("a file");
+    }));
+});
+
+describe("a saved key", () => {
+  test("is used only for its origin, and variables win as a pair", () =>
+    loggedOut(async ({ cwd, env, url, emulator, run }) => {
+      await run(`login --base-url ${url}`, { stdin: "emulator-key" });
+      const other = "http://127.0.0.1:9";
+      const elsewhere = `MEDIAGEN_API_KEY is not set; the saved key is only for ${url}\n`;
+      for (const [line, more, says] of [
+        [`${image} --base-url ${other}`, {}, elsewhere],
+        [image, { MEDIAGEN_BASE_URL: other }, elsewhere],
+        [image, { MEDIAGEN_API_KEY: "k" }, "MEDIAGEN_BASE_URL is not set\n"],
+      ] as const)
+        expect(await run(line, { env: { ...env, ...more } })).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(says),
+        });
+      expect(emulator.charges).toEqual([]);
+      const pair = { MEDIAGEN_BASE_URL: url, MEDIAGEN_API_KEY: "wrong-key" };
+      expect((await run(image, { env: { ...env, ...pair } })).code).toBe(1);
+      expect((await run(`${image} --base-url ${url}/`)).code).toBe(0);
+      // The emulator sets both variables.
+      await writeFile(join(cwd, "mediagen"), `#!/bin/sh\nexec '${process.execPath}' '${commandFile}' "$@"\n`);
+      await chmod(join(cwd, "mediagen"), 0o755);
+      const charges = emulator.charges.length;
+      const exec = spawnOnTerminal(
+        ["emulator", "--speed", "50", "--port", "0", "exec", "--", "./mediagen", "image", "A", "-m", "imgmodelz"],
+        { cwd, env },
+      );
+      expect([(await exec.ended).code, emulator.charges.length]).toEqual([0, charges]);
+    }));
+
+  test.for(["sk-secret", "http://127.0.0.1:9\nsk-secret", "http://127.0.0.1:9\n\n", "sk-secret\nhttp://127.0.0.1:9\n"])(
+    "in a damaged file (%j) is not shown",
+    (text) =>
+      loggedOut(async ({ file, run }) => {
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, text);
+        expect(await run(image)).toEqual({
+          code: 2,
+          stdout: "",
+          stderr: `mediagen: ${file} is damaged\n  Nothing was sent. Run mediagen login again, or mediagen logout.\n`,
+        });
+      }),
+  );
+});

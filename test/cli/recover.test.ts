@@ -1,0 +1,187 @@
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileStore, type GenerationEntry, memoryStore } from "@mediagen/sdk/node";
+import { expect, test } from "vitest";
+import { commandsIn, generate, inPlace } from "./run-command.ts";
+
+const [video, image] = ["vidmodelv2", "imgmodelv4"];
+const generateImage = `image A -m ${image} -q`;
+const unknownIn = (stdout: string) => [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id = ""]) => id);
+
+test("recover lists what is left, and ends with 5 if an outcome is unknown", () =>
+  inPlace(async (place) => {
+    const { emulator, run } = place;
+    const task = await generate(place, video);
+    expect(await run("recover")).toMatchObject({
+      code: 0,
+      stdout: `resume\t${task}\tvidmodelv2\n`,
+      stderr: "download the results:\n    mediagen recover -o .\n",
+    });
+    emulator.next({ fault: "resetAfter", on: "generate" });
+    await run(generateImage);
+    const { code, stdout, stderr } = await run("recover");
+    expect([code, stdout]).toEqual([
+      5,
+      expect.stringMatching(`^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\n$`),
+    ]);
+    const [id] = unknownIn(stdout);
+    const resolve = [
+      `mediagen recover --resolve ${id} --taskid TASKID`,
+      `mediagen recover --resolve ${id} --not-created`,
+    ];
+    expect(commandsIn(stderr)).toEqual(["mediagen recover -o .", ...resolve]);
+    // It is reported with --quiet too, and if something else cannot be saved.
+    await mkdir(join(place.cwd, "out"));
+    await writeFile(join(place.cwd, "out", `${task.split(":")[1]}-1.mp4`), "other");
+    const quiet = await run("recover -o out -q");
+    expect([quiet.code, quiet.stderr]).toEqual([5, expect.stringContaining("could not be saved")]);
+    expect(commandsIn(quiet.stderr).slice(1)).toEqual(resolve);
+  }));
+
+test("recover -o downloads what is left, takes no other file for it, and does not list it again", () =>
+  inPlace(async (place) => {
+    const { cwd, env, run } = place;
+    await generate(place, video);
+    const [, id = ""] = (await generate(place, image, { batchsize: 2 })).split(":");
+    // It has ended, and nothing of it was downloaded: these are files of tasks with longer ids.
+    await run(`task wait image:${id} -q`);
+    await mkdir(join(cwd, "out"));
+    for (const name of [`${id}-1-1.png`, `${id}-2-1.png`]) await writeFile(join(cwd, "out", name), "other");
+    const first = await run("recover -o out -q");
+    const paths = first.stdout.trim().split("\n").sort();
+    const saved = [`out/${id}-1.png`, `out/${id}-2.png`];
+    expect([first.code, paths]).toEqual([0, [...saved, expect.stringMatching(/^out\/video-\w+-1\.mp4$/)]]);
+    // A missing result is downloaded again, and the other one stays as it is.
+    const before = await stat(join(cwd, `out/${id}-1.png`));
+    await rm(join(cwd, `out/${id}-2.png`));
+    expect((await run(`task download ${id} -o out -q`)).stdout.trim().split("\n")).toEqual(saved);
+    expect([(await readdir(join(cwd, "out"))).length, (await stat(join(cwd, `out/${id}-1.png`))).ino]).toEqual([
+      5,
+      before.ino,
+    ]);
+    expect(await run("recover")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: `nothing is left to do in the store ${env["XDG_STATE_HOME"]}/mediagen\n`,
+    });
+  }));
+
+test("recover lists what could not be saved, and rejects a directory that is no store", () =>
+  inPlace(async (place) => {
+    const { cwd, run } = place;
+    const task = await generate(place, image);
+    await mkdir(join(cwd, "out"));
+    await writeFile(join(cwd, "out", `${task.split(":")[1]}-1.png`), "other");
+    expect((await run("recover -o out -q")).code).toBe(6);
+    expect((await run("recover -q")).stdout).toBe(`finished\t${task}\timgmodelv4\n`);
+    for (const [store, says] of [
+      ["nowhere", "--store nowhere: there is no such directory"],
+      ["out", "--store out: this directory is not a store"],
+    ] as const)
+      expect(await run(`recover --store ${store}`)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringMatching(`${says}\n.* is DIR/generations\\.\n$`),
+      });
+    expect(await readdir(cwd)).toEqual(["out"]);
+  }));
+
+test("recover names what is left at another base URL", () =>
+  inPlace(async ({ env, run }) => {
+    const { stdout: task } = await run(`image A -m ${image} --store jobs --no-wait -q`);
+    const other = { env: { ...env, MEDIAGEN_BASE_URL: "http://127.0.0.1:9" } };
+    const { code, stdout, stderr } = await run("recover -q --store jobs", other);
+    expect([code, stdout, stderr]).toEqual([0, "", expect.stringMatching(/also has generations left at http:\S+\./)]);
+    const [command = ""] = commandsIn(stderr);
+    expect((await run(command.replace("mediagen ", ""), other)).stdout).toBe(`resume\t${task.trim()}\timgmodelv4\n`);
+  }));
+
+test("recover --resolve records the task of an unknown generation, or that there is none", () =>
+  inPlace(async ({ emulator, run }) => {
+    emulator.next({ fault: "html", on: "generate", times: 2 });
+    for (let i = 0; i < 2; i++) await run(generateImage);
+    const [one, other] = unknownIn((await run("recover -q")).stdout);
+    const { taskid } = emulator.tasks[0] ?? {};
+    for (const wrong of ["", `--taskid ${taskid} --not-created`])
+      expect(await run(`recover --resolve ${one} ${wrong}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--taskid ID of the task that you found, or --not-created"),
+      });
+    const found = await run(`recover --resolve ${one} --taskid image:${taskid}`);
+    expect(found).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
+    expect(await run(`recover --resolve ${other} --not-created`)).toMatchObject({ code: 0, stdout: "" });
+    expect(await run("recover -q")).toMatchObject({ code: 0, stdout: `resume\timage:${taskid}\timgmodelv4\n` });
+    expect(await run("recover --resolve other --not-created")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--resolve other: the store has no such generation"),
+    });
+  }));
+
+test("recover --resolve rejects a task that the service does not know, unless it is --unverified", () =>
+  inPlace(async (place) => {
+    const { emulator, run } = place;
+    emulator.next({ fault: "html", on: "generate" });
+    await run(generateImage);
+    const [id] = unknownIn((await run("recover -q")).stdout);
+    const resolve = (outcome: string) => run(`recover --resolve ${id} ${outcome}`);
+    const rejected = (stderr: RegExp | string) => ({ code: 2, stderr: expect.stringMatching(stderr) });
+    expect(await resolve("--taskid gone")).toMatchObject(
+      rejected(/--taskid "gone" is not known to the service\..*--unverified .*\n {2}Nothing was recorded\./),
+    );
+    // A person who believed that there is no task would pay again.
+    emulator.next({ fault: "insufficientCredits", on: "query" });
+    const { taskid = "" } = emulator.tasks[0] ?? {};
+    expect(await resolve(`--taskid ${taskid}`)).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/it is still unknown whether the task exists\. Add credits, /),
+    });
+    expect(await resolve("--taskid gone --unverified")).toMatchObject({ code: 0, stdout: "image:gone\n" });
+    expect(await resolve("--taskid video:gone --unverified")).toMatchObject(rejected("pass image:ID"));
+    // A wrong task can be corrected, also after its results were downloaded.
+    const wrong = await generate(place, image, { store: memoryStore() });
+    expect(await resolve(`--taskid ${wrong}`)).toMatchObject({ code: 0, stdout: `${wrong}\n` });
+    expect((await run("recover -o out -q")).code).toBe(0);
+    expect(await resolve("--not-created")).toMatchObject(
+      rejected(/has a known outcome \(image-\w+\)\..*\n {2}Nothing was recorded\./),
+    );
+    expect(await resolve(`--taskid ${taskid}`)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
+    // The files of the wrong task are not taken for those of this one.
+    await run(`task wait ${taskid} -q`);
+    expect((await run("recover -q")).stdout).toBe(`finished\timage:${taskid}\timgmodelv4\n`);
+  }));
+
+test("recover lists entries that cannot be read, and ends with 5, because each may be a paid task", () =>
+  inPlace(async (place) => {
+    await generate(place, video);
+    const store = join(place.env["XDG_STATE_HOME"] ?? "", "mediagen");
+    for (const file of await readdir(store, { recursive: true, withFileTypes: true }))
+      if (file.isFile()) await writeFile(join(file.parentPath, file.name), "{");
+    const { code, stdout, stderr } = await place.run("recover");
+    expect([code, stdout]).toEqual([5, expect.stringMatching(/^unreadable\t[\w-]+\t[^\t]+\n$/)]);
+    expect(stderr).toContain("each may be a paid task");
+  }));
+
+test("recover forgets what ended a month ago, but no key, and nothing unfinished, unsaved or in a store that --store names", () =>
+  inPlace(async ({ cwd, env, run }) => {
+    const kept: string[][] = [];
+    for (const directory of [join(env["XDG_STATE_HOME"] ?? "", "mediagen"), join(cwd, "own")]) {
+      const store = fileStore(directory);
+      const write = (id: string, more: Partial<GenerationEntry>) =>
+        store.write({
+          ...{ version: 1, id, revision: 1, attempt: "a", kind: "image", model: "imgmodelz", resultCount: 1 },
+          ...{ origin: env["MEDIAGEN_BASE_URL"] ?? "", createdAt: 0, updatedAt: Date.now() - 31 * 86_400_000 },
+          ...{ state: "ended", task: { version: 2, kind: "image", taskid: id, origin: "", resultCount: 1 }, ...more },
+        });
+      await write("aa-old", {});
+      await write("bb-new", { updatedAt: Date.now() });
+      await write("cc-keyed", { idempotencyKey: "k" });
+      await write("dd-pending", { state: "created" });
+      await write("ee-unknown", { state: "unknown", task: undefined });
+      await write("ff-unsaved", { outcome: "succeeded", updatedAt: Date.now() - 30.5 * 86_400_000 });
+      expect((await run(`recover --store ${directory}`)).code).toBe(5);
+      const { stdout } = await run(`task list --store ${directory}`);
+      kept.push([...stdout.matchAll(/\w\w-(old|new|keyed|pending|unknown|unsaved)/g)].map(([id]) => id).sort());
+    }
+    const all = ["aa-old", "bb-new", "cc-keyed", "dd-pending", "ee-unknown", "ff-unsaved"];
+    expect(kept).toEqual([all.slice(1), all]);
+  }));
