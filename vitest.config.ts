@@ -55,7 +55,7 @@ const named: Readonly<Record<string, TestUserConfig>> = {
   engines: { include: ["test/engines/*.test.ts"], globalSetup: "test/engines/setup.ts" },
   /** The published description, read by generators of clients and other tools. */
   generators: { include: ["test/generators/*.test.ts"], globalSetup: "test/generators/setup.ts" },
-  /** Schemas and the MCP server, in the libraries that use them. */
+  /** Schemas and the MCP server, in the libraries that use them, and the packages, installed by other package managers. */
   integrations: {
     include: ["test/integrations/*.test.ts"],
     globalSetup: "test/integrations/setup.ts",
