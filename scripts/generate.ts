@@ -2,6 +2,7 @@ import { glob, readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createTwoFilesPatch } from "diff";
 import { parse } from "yaml";
+import { glyphsFile } from "./generate/font.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
 import { publishedDocument } from "./generate/published.ts";
@@ -14,6 +15,7 @@ import { readSpec, specFile } from "./spec.ts";
 
 const header = "// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.\n\n";
 const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page/page.html");
+const fontHeader = header.replace("openapi/openapi.yaml", "the package dejavu-fonts-ttf");
 const root = new URL("../", import.meta.url);
 const pageSource = new URL("packages/emulator/src/page/page.html", root);
 /** The pages with programs and included tables. */
@@ -31,6 +33,7 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
     "packages/emulator/src/service/operations.gen.ts": header + operationsTableFile(spec),
     "packages/emulator/src/service/validators.gen.ts": header + validatorsFile(spec),
     "packages/emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
+    "packages/emulator/src/media/glyphs.gen.ts": fontHeader + glyphsFile(),
     ...(await filledPages(yaml)),
   };
 }

@@ -17,7 +17,7 @@ const prompts = [
 
 /** Writes the picture of the README: results of the emulator for a model of each kind. */
 export default async function run(): Promise<void> {
-  const media = createMediaGen(createEmulator({ seed: 1 }).client);
+  const media = createMediaGen(createEmulator({ seed: 48 }).client);
   const spec = readSpec(await readFile(specFile, "utf8"));
   const results: Blob[] = [];
   for (const [index, prompt] of prompts.entries()) {
@@ -34,14 +34,26 @@ export default async function run(): Promise<void> {
 
 async function draw(results: readonly Blob[]): Promise<void> {
   await using browser = await launchBrowser();
-  const page = await browser.newPage({ viewport: { width: 1200, height: 462 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   const shown = await Promise.all(results.map(async (result) => ({ type: result.type, url: await dataUrl(result) })));
   const figures = shown.map(({ type, url }) =>
     type.startsWith("video/") ? `<video src="${url}" muted></video>` : `<img src="${url}">`,
   );
+  const rows = [figures.slice(0, 3), figures.slice(3)].map((row) => `<div>${row.join("")}</div>`);
   await page.setContent(
-    `<style>body{margin:0;display:grid;grid-template-columns:repeat(3,1fr);gap:10px;padding:4px;background:#fff}
-    img,video{width:100%;aspect-ratio:16/9;object-fit:contain;background:#111;border-radius:6px}</style>${figures.join("")}`,
+    `<!doctype html><style>body{margin:0;display:grid;grid-template-columns:minmax(0,1fr);gap:12px}div{display:flex;gap:12px;align-items:start}img,video{min-width:0;border-radius:8px}</style>${rows.join("")}`,
+  );
+  // A row is as high as makes it as wide as the page.
+  await page.evaluate(() =>
+    Promise.all(
+      [...document.querySelectorAll<HTMLImageElement | HTMLVideoElement>("img, video")].map(async (one) => {
+        if (one instanceof HTMLImageElement) await one.decode();
+        else if (one.readyState < 2) await new Promise((resolve) => (one.onloadeddata = resolve));
+        const [width, height] =
+          "videoWidth" in one ? [one.videoWidth, one.videoHeight] : [one.naturalWidth, one.naturalHeight];
+        one.style.flex = `${width / height} 1 0`;
+      }),
+    ),
   );
   // Seeks to the middle. The frame must be painted before the screenshot.
   await page.evaluate(() =>
@@ -53,7 +65,8 @@ async function draw(results: readonly Blob[]): Promise<void> {
       }),
     ),
   );
-  await writeFile(target, await page.screenshot());
+  const body = page.locator("body");
+  await writeFile(target, await body.screenshot({ omitBackground: true }));
 }
 
 async function dataUrl(result: Blob): Promise<string> {

@@ -8,7 +8,6 @@ import { describe, expect, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 
 import { readPng } from "./media/read-png.ts";
-import { readLines, shows, type Grid } from "./media/read-text.ts";
 
 function start(options: EmulatorOptions = {}) {
   const emulator = createEmulator(options);
@@ -68,24 +67,22 @@ describe("a source image", () => {
 });
 
 describe("a prompt in another script is drawn in Latin letters", () => {
-  const linesOf = async (prompt: string) => {
+  /** The pixels of a prompt's picture: its file also holds the prompt as it is. */
+  const drawn = async (prompt: string) => {
     const { media } = start();
-    const task = await media.image.generate("imgmodelz", { prompt, resolution: "960*960" });
+    const task = await media.image.generate("imgmodelz", { prompt, resolution: "300*200" });
     await task.wait();
     const [blob] = await blobs(task);
-    const picture = readPng(new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer()));
-    const grid: Grid = { columns: 240, rows: 240, hasInk: (x, y) => picture.index(x * 4, y * 4) % 2 === 1 };
-    expect(shows(grid, "960 x 960")).toBe(true);
-    return readLines(grid).join(" ");
+    const { index } = readPng(new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer()));
+    return Array.from({ length: 300 * 200 }, (_, pixel) => index(pixel % 300, Math.floor(pixel / 300))).join();
   };
   test.for([
     ["Un été à la plage", "Un ete a la plage"],
     ["Ein Fuß\nim Schnee", "Ein Fuss im Schnee"],
     ["Лиса бежит", "Lisa bezhit"],
-    ["狐", "Hu"],
     ["🦊 fox", ":fox: fox"],
-  ] as const)("%s as %s", async ([prompt, drawn]) => {
-    expect(await linesOf(prompt)).toContain(drawn);
+  ] as const)("%s as %s", async ([prompt, latin]) => {
+    expect(await drawn(prompt)).toBe(await drawn(latin));
   });
 });
 

@@ -36,9 +36,6 @@ export function readPng(bytes: Uint8Array): Png {
     for (let x = 1; x < stride; x++)
       lines[y * stride + x] = (lines[y * stride + x]! + lines[(y - 1) * stride + x]!) & 0xff;
   }
-  const index = (x: number, y: number): number => {
-    const byte = lines[y * stride + 1 + (x >> 1)]!;
-    return x % 2 === 0 ? byte >> 4 : byte & 15;
-  };
+  const index = (x: number, y: number): number => lines[y * stride + 1 + x]!;
   return { types: [...chunks.keys()], width, height, depth, palette: chunk("PLTE"), index };
 }

@@ -42,14 +42,6 @@ export function toneTrack(seconds: number): Track {
   const duration = Math.round(seconds * rate);
   const samples = Array.from({ length: Math.ceil(duration / frameLength) }, (_, frame) => (frame & 2 ? down : up));
   const sampleEntry = mp4aBox({ rate, config });
-  return {
-    handler: "soun",
-    timescale: rate,
-    sampleDuration: frameLength,
-    duration,
-    samples,
-    width: 0,
-    height: 0,
-    sampleEntry,
-  };
+  const times = { timescale: rate, sampleDuration: frameLength, duration };
+  return { handler: "soun", ...times, samples, width: 0, height: 0, sampleEntry };
 }

@@ -1,191 +1,127 @@
-/**
- * The card, which is the content of generated pictures and clips.
- *
- * A card is a coarse grid of square dots. Its background is one tone per band of four dot rows. A dot has ink or not,
- * and ink only adds light to the tone below it. Both writers rely on that: in a PNG, tone and ink are a palette entry
- * of four bits. In H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's
- * step.
- */
+/** The card, which is the content of generated pictures and clips. */
 
-import { characterPitch, characterRows, hasInk } from "./font.ts";
+import { hash } from "./hash.ts";
+import { fillBox, fillPath, mostInk, type Plane } from "./plane.ts";
+import { capHeight, drawLine, drawText, widthOf } from "./text.ts";
 import { type Tone, tonesOf } from "./tones.ts";
 
 /** The text on a card, in printable ASCII with single spaces. */
-export interface CardText {
-  /** One line, large. */
-  title: string;
+interface CardText {
+  /** One line, above. */
+  readonly title: string;
   /** In the middle, wrapped, as large as possible, cut with an ellipsis. */
-  body: string;
-  /** Small, below it; cut only beyond four lines. */
-  note: string;
+  readonly body: string;
+  /** Small, below; cut only beyond four lines. */
+  readonly note: string;
+}
+
+/** What a card shows. */
+export interface CardOptions {
+  /** The visible part, in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Chooses the colours and the shape. */
+  readonly seed: string;
+  readonly text: CardText;
+  /** The text in the file, which programs can read. */
+  readonly description?: string | undefined;
 }
 
 /** A drawn card. */
-export interface Card {
-  /** Dots in a row and rows of dots, rounded up to complete bands, so that no macroblock is incomplete. */
-  columns: number;
-  rows: number;
-  /** The visible part. */
-  visible: { columns: number; rows: number };
-  /** One byte per dot, row by row: 1 where there is ink. */
-  ink: Uint8Array<ArrayBuffer>;
-  /** The rows that drawFoot redraws. They are complete bands, so a moving line touches few macroblocks. */
-  foot: { top: number; rows: number };
-  /** The background from top to bottom, spread evenly over the bands. */
-  tones: readonly Tone[];
+export interface Card extends Plane {
+  /** The part that is shown, from the upper left corner. */
+  readonly visible: { readonly width: number; readonly height: number };
+  /** The background from top to bottom, spread evenly. */
+  readonly tones: readonly Tone[];
+  /** Space at the edges, and the size of small text, in pixels. */
+  readonly margin: number;
+  readonly small: number;
 }
 
-/** Dots in a band, and in a macroblock each way. */
-export const bandRows = 4;
+/** Luma that the ink of the shape adds, and the most ink: on each tone and the shape, the prompt is 4.5 times as light. */
+const [shapeLuma, inkLuma] = [12, 148];
+
+/** The ink of the shape behind the text, and of text that is not the prompt. */
+const [shapeInk, quietInk] = [2, 10];
 
 /**
- * Luma that ink adds: two steps of the coarsest H.264 quantiser (h264.ts). Its contrast with each tone is above 4.5:1.
+ * Draws a card on a background with so many steps. It omits what does not fit. The plane has complete multiples of pixels each way.
  */
-export const inkLuma = 112;
-
-/** Empty dots on each side. At least one band: the first macroblock of each row and all of the first row stay bare. */
-const margin = 8;
-
-/** The dots in each row of the ball. */
-const ballDots = [4, 6, 8, 8, 8, 8, 6, 4];
-
-/**
- * Rows from one line of small text to the next: complete bands, so that small text lies in as few macroblocks as it can.
- */
-const linePitch = 3 * bandRows;
-
-/**
- * Draws a card of `columns` x `rows` dots in colours chosen by the seed. It omits
- * what does not fit.
- */
-export function drawCard(options: { columns: number; rows: number; seed: string; text: CardText }): Card {
-  const visible = { columns: options.columns, rows: options.rows };
-  const columns = Math.ceil(options.columns / bandRows) * bandRows;
-  const rows = Math.ceil(options.rows / bandRows) * bandRows;
-  const foot = { top: Math.max(1, Math.floor(visible.rows / bandRows) - 4) * bandRows, rows: 2 * bandRows };
-  const card: Card = {
-    columns,
-    rows,
-    visible,
-    ink: new Uint8Array(columns * rows),
-    foot,
-    tones: tonesOf(options.seed),
-  };
-  const across = { left: margin, columns: visible.columns - 2 * margin };
-
-  const titleRows = drawText(card, options.text.title, { ...across, top: margin, rows: 2 * linePitch, largest: 2 });
-  const ruleTop = margin + titleRows + 2;
-  drawBox(card, { ...across, top: ruleTop, rows: 1 });
-  const bodyTop = Math.ceil((ruleTop + 3) / bandRows) * bandRows;
-
-  const noteLines = wrap(options.text.note, Math.floor(across.columns / characterPitch)).length;
-  const noteRows = Math.min(4, noteLines) * linePitch;
-  const noteTop = foot.top - bandRows - noteRows;
-  drawText(card, options.text.note, { ...across, top: noteTop, rows: noteRows, largest: 1 });
-  const area = { ...across, top: bodyTop, rows: noteTop - bodyTop };
-  drawText(card, options.text.body, { ...area, largest: 4 });
+export function drawCard({ width, height, seed, text }: CardOptions, toneCount: number, multiple: number = 1): Card {
+  const size = Math.min(Math.sqrt(width * height), 1.7 * Math.min(width, height));
+  const [margin, small] = [Math.round(size * 0.075), size * 0.028];
+  const [columns, rows] = [width, height].map((side) => Math.ceil(side / multiple) * multiple) as [number, number];
+  const plane: Plane = { width: columns, height: rows, ink: new Uint8Array(columns * rows) };
+  const card: Card = { ...plane, visible: { width, height }, tones: tonesOf(seed, toneCount), margin, small };
+  drawShape(card, hash(`shape of ${seed}`), size);
+  const across = { left: margin, width: width - 2 * margin };
+  const titleSize = small * 1.5;
+  drawText(card, text.title, { ...across, top: margin, height: titleSize }, [titleSize, small], quietInk);
+  const noteHeight = 4 * small * 1.25;
+  const nowhere = { width, height: 0, ink: new Uint8Array() };
+  const used = drawText(nowhere, text.note, { ...across, top: 0, height: noteHeight }, [small]);
+  const noteTop = footOf(card).top - small - used;
+  drawText(card, text.note, { ...across, top: noteTop, height: noteHeight }, [small], quietInk);
+  const bodyTop = margin + titleSize * capHeight + size * 0.075;
+  const sizes: number[] = [];
+  for (let next = size * 0.14; next > small; next *= 0.86) sizes.push(next);
+  drawText(card, text.body, { ...across, top: bodyTop, height: noteTop - size * 0.05 - bodyTop }, [...sizes, small]);
   return card;
 }
 
-/**
- * Redraws the last line of a card: a label at the right and, with `share` (0 to 1), a progress line at its left. The ball
- * is at position `ball` (0 to 1) of the line.
- */
-export function drawFoot(card: Card, label: string, share?: number, ball: number = 0): void {
-  const { top, rows } = card.foot;
-  card.ink.fill(0, top * card.columns, (top + rows) * card.columns);
-  const labelLeft = card.visible.columns - margin - label.length * characterPitch;
-  drawText(card, label, { left: labelLeft, top, columns: label.length * characterPitch, rows: linePitch, largest: 1 });
-  if (share === undefined) return;
-  const length = labelLeft - characterPitch - margin;
-  drawBox(card, { left: margin, top: top + 3, columns: length, rows: 1 });
-  drawBox(card, { left: margin, top: top + 1, columns: Math.round(length * share), rows: 5 });
-  const left = margin + Math.round(ball * Math.max(0, length - ballDots.length));
-  ballDots.forEach((dots, row) => {
-    // A hole in the thick part of the line, so that the ball is visible there too.
-    const [indent, columns] = [(ballDots.length - dots) / 2, dots];
-    drawBox(card, { left: left + indent, top: top + row, columns, rows: 1 }, (ink) => 1 - ink);
-  });
+/** Returns the background of a row of pixels, as an index of the card's tones. */
+export function toneIndex({ tones, height }: Card, row: number): number {
+  return Math.min(tones.length - 1, Math.floor((row * tones.length) / height));
 }
 
-/** Returns the index in `card.tones` of the background of a dot row. */
-export function toneIndex(card: Card, row: number): number {
-  return Math.floor((Math.floor(row / bandRows) * card.tones.length * bandRows) / card.rows);
+/** Returns the luma of some ink on a tone. */
+export function lumaOf(tone: Tone, ink: number): number {
+  const above = (Math.max(0, ink - shapeInk) * (inkLuma - shapeLuma)) / (mostInk - shapeInk);
+  return tone.y + Math.round((Math.min(ink, shapeInk) * shapeLuma) / shapeInk + above);
 }
 
-/**
- * Wraps a text at `columns` characters per line. Breaks only words that are longer than a line.
- */
-function wrap(text: string, columns: number): string[] {
-  if (columns < 1) return [];
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    const joined = line === "" ? word : `${line} ${word}`;
-    if (joined.length <= columns || word.length > columns) line = joined;
-    else {
-      lines.push(line);
-      line = word;
-    }
-    for (; line.length > columns; line = line.slice(columns)) lines.push(line.slice(0, columns));
+/** Draws a circle behind the text, at a place and in a size that the number chooses. */
+function drawShape(card: Card, number: number, size: number): void {
+  const pick = (shift: number, from: number, to: number) => from + ((to - from) * ((number >>> shift) & 255)) / 255;
+  const [left, top] = [card.visible.width * pick(0, 0.7, 0.95), card.visible.height * pick(8, 0.5, 0.95)];
+  // Eight curves are a circle but for a thousandth of its radius.
+  const [half, tangent] = [Math.SQRT1_2, Math.SQRT2 - 1];
+  const corners = [1, half, 0, -half, -1, -half, 0, half];
+  let path = "M1 0";
+  for (let corner = 0; corner < 8; corner++) {
+    const at = (index: number) => [corners[index % 8] ?? 0, corners[(index + 6) % 8] ?? 0] as const;
+    const [[x, y], [nextX, nextY]] = [at(corner), at(corner + 1)];
+    const [controlX, controlY] = [-tangent * y, tangent * x];
+    path += `q${controlX} ${controlY} ${nextX - x} ${nextY - y}`;
   }
-  return line === "" ? lines : [...lines, line];
+  fillPath(card, path, { left, top, scale: size * pick(16, 0.34, 0.5) }, shapeInk);
 }
 
-interface Box {
-  left: number;
-  top: number;
-  columns: number;
-  rows: number;
+/** The last line of a card, where its label is at the right, and its progress line at the left. */
+export function footOf({ visible, small, margin }: Card): { baseline: number; top: number; bottom: number } {
+  const baseline = visible.height - margin;
+  return { baseline, top: Math.floor(baseline - small), bottom: Math.ceil(baseline + small * 0.4) };
 }
 
-/**
- * Draws a text into a box, as large as possible without breaking a word, or else small and cut with an
- * ellipsis. Returns the number of rows used.
- */
-function drawText(card: Card, text: string, box: Box & { largest: number }): number {
-  const linesAt = (scale: number): string[] => wrap(text, Math.floor(box.columns / (scale * characterPitch)));
-  const lineCountAt = (scale: number): number => Math.max(0, Math.floor(box.rows / (scale * linePitch)));
-  const breaksAt = (scale: number): boolean =>
-    text.split(" ").some((word) => word.length * characterPitch * scale > box.columns);
-
-  let scale = box.largest;
-  while (scale > 1 && (breaksAt(scale) || linesAt(scale).length > lineCountAt(scale))) scale--;
-
-  const lines = linesAt(scale);
-  const count = lineCountAt(scale);
-  if (lines.length > count) {
-    lines.length = count;
-    const last = lines.pop();
-    if (last !== undefined) lines.push(`${last.slice(0, Math.floor(box.columns / characterPitch) - 3)}...`);
-  }
-  lines.forEach((line, index) => {
-    for (let position = 0; position < line.length; position++) {
-      const left = box.left + position * characterPitch * scale;
-      const top = box.top + index * linePitch * scale;
-      drawCharacter(card, line.charAt(position), { left, top, scale });
-    }
-  });
-  return Math.max(0, lines.length * linePitch - (linePitch - characterRows)) * scale;
+/** Draws the label of the last line over a card without one. */
+export function drawLabel(card: Card, label: string): void {
+  const left = labelLeft(card, label);
+  if (left >= card.margin) drawLine(card, label, { left, baseline: footOf(card).baseline, size: card.small }, quietInk);
 }
 
-function drawCharacter(card: Card, character: string, at: { left: number; top: number; scale: number }): void {
-  for (let y = 0; y < characterRows; y++) {
-    for (let x = 0; x < characterPitch; x++) {
-      if (!hasInk(character, x, y)) continue;
-      drawBox(card, { left: at.left + x * at.scale, top: at.top + y * at.scale, columns: at.scale, rows: at.scale });
-    }
-  }
+function labelLeft({ visible, margin, small }: Card, label: string): number {
+  return Math.round(visible.width - margin - widthOf(label) * small);
 }
 
-/** Inks the part of a box within the margin, or changes its ink. */
-function drawBox(card: Card, box: Box, change: (ink: number) => number = () => 1): void {
-  const right = Math.min(box.left + box.columns, card.visible.columns - bandRows);
-  const bottom = Math.min(box.top + box.rows, card.visible.rows - bandRows);
-  for (let row = Math.max(box.top, bandRows); row < bottom; row++) {
-    for (let column = Math.max(box.left, bandRows); column < right; column++) {
-      const dot = row * card.columns + column;
-      card.ink[dot] = change(card.ink[dot] ?? 0);
-    }
-  }
+/** Draws the progress line up to a share, from 0 to 1, next to the longest label. */
+export function drawProgress(card: Card, longest: string, share: number): void {
+  const { baseline } = footOf(card);
+  const height = Math.max(2, Math.round(card.small * 0.22));
+  const middle = Math.round(baseline - (card.small * capHeight + height) / 2);
+  // Within 16 rows that H.264 writes together.
+  const top = middle - Math.max(0, ((middle % 16) + height - 16) % 16);
+  const [left, right] = [card.margin, labelLeft(card, longest) - Math.round(card.small)];
+  const done = left + Math.round((right - left) * share);
+  fillBox(card, [left, top, done, top + height]);
+  fillBox(card, [done, top, right, top + height], 3);
 }

@@ -1,33 +1,23 @@
-/** Clips: a card with a running clock and a moving ball as an MP4 of H.264 video and, on request, a quiet tone in AAC. */
+/** Clips: a card with a running clock and a progress line as an MP4 of H.264 video and, on request, a quiet tone in AAC. */
 
 import { toneTrack } from "./aac.ts";
-import { type CardText, drawCard, drawFoot } from "./card.ts";
-import { keyFrame, nextFrame } from "./h264.ts";
+import { type CardOptions, drawCard, drawLabel, drawProgress, footOf } from "./card.ts";
+import { changedIn, keyFrame, nextFrame } from "./h264.ts";
+import { macroblock } from "./h264-macroblock.ts";
 import { pictureParameterSet, sequenceParameterSet } from "./h264-parameters.ts";
 import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
 
-/** The options of `renderClip`. */
-interface ClipOptions {
-  /** Pixels, even. */
-  width: number;
-  /** Pixels, even. */
-  height: number;
+/** The options of `renderClip`. The width and height are even. */
+interface ClipOptions extends CardOptions {
   /** Frames per second; may be a fraction, such as 29.97. */
-  fps: number;
-  /** The length of the clip. */
-  seconds: number;
+  readonly fps: number;
+  readonly seconds: number;
   /** Whether to add a quiet tone. */
-  audio: boolean;
-  /** The seed of the colours. */
-  seed: string;
-  /** The text in every frame. */
-  text: CardText;
-  /** The text in the file, which programs can read. */
-  description?: string | undefined;
+  readonly audio: boolean;
 }
 
 /**
- * Returns an MP4 of exactly this size that shows the text over a running clock. Each second begins with a key frame.
+ * Returns an MP4 of exactly this size that shows the text over a running clock. A key frame comes every five seconds.
  * The same options give the same bytes on every machine.
  *
  * @throws A `RangeError` if the width or height is odd, because H.264 stores colour per pair of pixels
@@ -42,45 +32,42 @@ export function renderClip(options: ClipOptions): Uint8Array<ArrayBuffer> {
   return writeMp4(tracks, options.description);
 }
 
-function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): Track {
-  const [columns, rows] = [Math.ceil(width / dot), Math.ceil(height / dot)];
-  const card = drawCard({ columns, rows, seed, text });
+function videoTrack(options: ClipOptions): Track {
+  const { width, height, fps, seconds } = options;
+  const card = drawCard(options, 128, macroblock);
   const frames = Math.max(1, Math.round(fps * seconds));
-  const keyInterval = Math.max(1, Math.floor(fps));
+  const keyInterval = Math.max(1, Math.floor(fps * secondsPerKey));
+  const { top, bottom } = footOf(card);
+  const rows = [top * card.width, bottom * card.width] as const;
+  const bare = card.ink.slice(...rows);
   const samples: Uint8Array[] = [];
   const keySamples: number[] = [];
-  const before = new Uint8Array(card.ink.length);
+  const total = clock(seconds);
+  let label = "";
   for (let frame = 0; frame < frames; frame++) {
-    before.set(card.ink);
-    const way = (frame / fps / secondsPerWay) % 2;
-    const share = frames === 1 ? 1 : frame / (frames - 1);
-    drawFoot(card, `${clock(frame / fps)} / ${clock(seconds)}`, share, Math.min(way, 2 - way));
+    const before = card.ink.slice(...rows);
+    const now = `${clock(frame / fps)} / ${total}`;
+    if (now !== label) {
+      card.ink.set(bare, rows[0]);
+      drawLabel(card, (label = now));
+    }
+    drawProgress(card, `${total} / ${total}`, frames === 1 ? 1 : frame / (frames - 1));
     const sinceKey = frame % keyInterval;
     if (sinceKey === 0) keySamples.push(frame);
-    samples.push(avcSample(sinceKey === 0 ? keyFrame(card, keySamples.length % 2) : nextFrame(card, before, sinceKey)));
+    const unit =
+      sinceKey === 0 ? keyFrame(card, keySamples.length % 2) : nextFrame(card, changedIn(card, top, before), sinceKey);
+    samples.push(avcSample(unit));
   }
   const sps = sequenceParameterSet({ width, height, fps });
   const sampleEntry = avc1Box({ width, height, sps, pps: pictureParameterSet() });
   // These units also fit fractional frame rates: at 29.97 frames per second, a frame lasts 1000 of 29970 units.
   const timescale = Math.round(fps * 1000);
-  return {
-    handler: "vide",
-    timescale,
-    sampleDuration: 1000,
-    duration: frames * 1000,
-    samples,
-    keySamples,
-    width,
-    height,
-    sampleEntry,
-  };
+  const times = { timescale, sampleDuration: 1000, duration: frames * 1000 };
+  return { handler: "vide", ...times, samples, keySamples, width, height, sampleEntry };
 }
 
-/** Seconds in which the ball moves from one side to the other. */
-const secondsPerWay = 2;
-
-/** A dot is one 4x4 block of H.264. */
-const dot = 4;
+/** Seconds from one key frame to the next: few, because they are large, but players seek from them. */
+const secondsPerKey = 5;
 
 /** Returns seconds as 0:07. */
 function clock(seconds: number): string {

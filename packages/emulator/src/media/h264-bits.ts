@@ -37,23 +37,31 @@ export class BitWriter {
     this.ue(value > 0 ? 2 * value - 1 : -2 * value);
   }
 
+  /** Writes zeros up to the next byte, and then these bytes. */
+  bytes(bytes: Uint8Array): void {
+    if (this.#pendingWidth > 0) this.u(8 - this.#pendingWidth, 0);
+    while (this.#length + bytes.length > this.#bytes.length) this.#grow();
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
   /** Returns everything written, closed by rbsp_trailing_bits (7.3.2.11): a one and zeros up to the next byte. */
   end(): Uint8Array {
     this.u(1, 1);
-    if (this.#pendingWidth > 0) this.u(8 - this.#pendingWidth, 0);
+    this.bytes(new Uint8Array());
     return this.#bytes.subarray(0, this.#length);
   }
 
   #grow(): void {
-    const grown = new Uint8Array(2 * this.#length);
+    const grown = new Uint8Array(2 * this.#bytes.length);
     grown.set(this.#bytes);
     this.#bytes = grown;
   }
 }
 
 /**
- * nal_unit, 7.3.1. It needs no emulation_prevention_three_byte, which separates three bytes that look like a start
- * code: that takes 22 zero bits in a row, and the longest row here, a mb_skip_run and the mb_type after it, has 18.
+ * nal_unit, 7.3.1, without emulation_prevention_three_byte, which separates three bytes that look like a start code. They would need
+ * 22 zero bits in a row: the longest row here, a mb_skip_run and the mb_type after it, has 18, and samples are never 0.
  */
 export function nalUnit(refIdc: number, type: number, payload: Uint8Array): Uint8Array {
   return join([(refIdc << 5) | type], payload); // forbidden_zero_bit, nal_ref_idc, nal_unit_type

@@ -1,7 +1,7 @@
 /** The parameter sets of H.264 (ITU-T H.264), which a decoder needs before the first picture. */
 
-import { inkLuma } from "./card.ts";
 import { BitWriter, nalUnit } from "./h264-bits.ts";
+import { macroblock } from "./h264-macroblock.ts";
 
 /** Size and speed of a video. */
 interface VideoFormat {
@@ -13,28 +13,8 @@ interface VideoFormat {
   fps: number;
 }
 
-/** Pixels of a macroblock each way; a dot is a quarter of it. */
-const macroblock = 16;
-
 /** log2_max_frame_num_minus4 + 4: frame_num counts from the last key frame, modulo 2^8. */
 export const frameNumBits = 8;
-
-/**
- * The quantiser of ink. By 8.5.12 a lone DC of level c adds (c * 14 * 16 << 51/6 - 4) / 64 = 56 c to its block: of all
- * quantisers the largest step, so that levels stay within 2.
- */
-export const inkQp = 51;
-/** The DC level that adds the luma of ink. */
-export const inkLevel: number = inkLuma / 56;
-
-/**
- * The quantiser of tones. By 8.5.10 a lone DC of level c adds (c * 16 * 16 >> 6 - 28/6) / 64 = c to its macroblock:
- * exact.
- */
-export const toneQp = 28;
-
-/** With it chroma has quantiser 22, where by 8.5.11 its level c adds c, too. */
-const chromaQpOffset = -6;
 
 /** Table A-1: level_idc, macroblocks a second, macroblocks a frame. */
 const levels = [
@@ -106,10 +86,10 @@ export function pictureParameterSet(): Uint8Array {
   bits.ue(0); // num_ref_idx_l1_default_active_minus1
   bits.u(1, 0); // weighted_pred_flag
   bits.u(2, 0); // weighted_bipred_idc
-  bits.se(inkQp - 26); // pic_init_qp_minus26
+  bits.se(0); // pic_init_qp_minus26: nothing is quantised
   bits.se(0); // pic_init_qs_minus26
-  bits.se(chromaQpOffset); // chroma_qp_index_offset
-  bits.u(1, 1); // deblocking_filter_control_present_flag: dots stay square
+  bits.se(0); // chroma_qp_index_offset
+  bits.u(1, 1); // deblocking_filter_control_present_flag: edges stay sharp
   bits.u(1, 0); // constrained_intra_pred_flag
   bits.u(1, 0); // redundant_pic_cnt_present_flag
   return nalUnit(3, 8, bits.end());

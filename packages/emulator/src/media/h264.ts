@@ -1,18 +1,15 @@
 /**
- * A card as H.264 video (ITU-T H.264), Constrained Baseline. No search, no transform, no loss: every pixel is known in
- * advance.
+ * A card as H.264 video (ITU-T H.264), Constrained Baseline. No search, no transform, no loss.
  *
- * It is small because a card changes from left to right only where text begins and ends:
- * - The first macroblock of each row states its tone, as a difference to the row above.
- * - Every other one predicts each line from the pixel to its left. If nothing changes, that is all: one byte.
- * - In text, each dot is a 4x4 block whose only coefficient (DC) is the step from the dot to its left.
- * - Between key frames, only macroblocks whose dots changed are written; all others are skipped.
- * With at most one coefficient per block, CAVLC's tables shrink to their first rows.
+ * It is small because most of a card repeats the pixel to its left, at every line:
+ * - Such macroblocks are predicted from their left neighbours, and nothing is added: one byte.
+ * - Those at the left edge and those with edges of letters and shapes are written out, sample by sample.
+ * - Between key frames, only macroblocks that changed are written; all others are skipped.
  */
 
-import { bandRows, type Card } from "./card.ts";
+import type { Card } from "./card.ts";
 import { BitWriter, nalUnit } from "./h264-bits.ts";
-import { fourDots, MacroblockWriter } from "./h264-macroblock.ts";
+import { macroblock, MacroblockWriter } from "./h264-macroblock.ts";
 import { frameNumBits } from "./h264-parameters.ts";
 
 /** Returns a card as a key frame. Two in a row must differ in `id` (idr_pic_id, 7.4.3). */
@@ -20,34 +17,37 @@ export function keyFrame(card: Card, id: number): Uint8Array {
   const bits = new BitWriter();
   sliceHeader(bits, { type: 7, frameNum: 0, idrPicId: id });
   const macroblocks = new MacroblockWriter(bits, card, 0);
-  for (let address = 0; address < (card.columns * card.rows) / bandRows ** 2; address++) macroblocks.write(address);
+  for (let address = 0; address < (card.width * card.height) / macroblock ** 2; address++) macroblocks.write(address);
   return nalUnit(3, 5, bits.end());
 }
 
-/**
- * A card as the frame after one that showed `before`: only what its foot changed is written. The key frame has
- * `frameNum` 0.
- */
-export function nextFrame(card: Card, before: Uint8Array<ArrayBuffer>, frameNum: number): Uint8Array {
+/** Returns a card as the frame after one that differed from it in some macroblocks. The key frame has `frameNum` 0. */
+export function nextFrame(card: Card, changed: readonly number[], frameNum: number): Uint8Array {
   const bits = new BitWriter();
   sliceHeader(bits, { type: 5, frameNum });
   const macroblocks = new MacroblockWriter(bits, card, 5);
-  const across = card.columns / bandRows;
-  const [lines, linesBefore] = [fourDots(card.ink), fourDots(before)];
-  const changed = new Set<number>();
-  for (let line = card.foot.top * across; line < (card.foot.top + card.foot.rows) * across; line++) {
-    if (lines[line] !== linesBefore[line])
-      changed.add(Math.floor(line / (across * bandRows)) * across + (line % across));
-  }
   let next = 0;
-  for (const address of [...changed].sort((a, b) => a - b)) {
+  for (const address of changed) {
     bits.ue(address - next); // mb_skip_run, 7.3.4
     macroblocks.write(address);
     next = address + 1;
   }
-  const left = lines.length / bandRows - next;
+  const left = (card.width * card.height) / macroblock ** 2 - next;
   if (left > 0) bits.ue(left); // mb_skip_run
   return nalUnit(2, 1, bits.end());
+}
+
+/** Returns the macroblocks in which a card differs from an earlier state of some of its rows of pixels. */
+export function changedIn({ width, ink }: Card, top: number, before: Uint8Array<ArrayBuffer>): number[] {
+  const changed = new Set<number>();
+  // Four pixels at a time.
+  const [now, then] = [new Uint32Array(ink.buffer, top * width), new Uint32Array(before.buffer)];
+  for (let at = 0; at < then.length; at++) {
+    if (now[at] === then[at]) continue;
+    const [row, column] = [top + Math.floor((4 * at) / width), (4 * at) % width];
+    changed.add(Math.floor(row / macroblock) * (width / macroblock) + Math.floor(column / macroblock));
+  }
+  return [...changed].sort((one, other) => one - other);
 }
 
 /** slice_header, 7.3.3: one slice a picture, of type 7 (all I) or 5 (all P); a key frame has an idrPicId. */

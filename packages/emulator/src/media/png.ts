@@ -4,57 +4,23 @@
  */
 
 import { join, u32 } from "./bytes.ts";
-import { type CardText, drawCard, drawFoot, inkLuma, toneIndex } from "./card.ts";
+import { type Card, type CardOptions, drawCard, drawLabel, lumaOf, toneIndex } from "./card.ts";
+import { mostInk } from "./plane.ts";
 import type { Tone } from "./tones.ts";
 import { zlibSync } from "fflate";
 
-/** The options of `renderPicture`. */
-interface PictureOptions {
-  /** Pixels. */
-  width: number;
-  /** Pixels. */
-  height: number;
-  /** The seed of the colours. */
-  seed: string;
-  /** The text in the picture. */
-  text: CardText;
-  /** The text in the file, which programs can read. */
-  description?: string | undefined;
-}
-
 /** Returns a PNG of exactly this size that shows the text. The same options give the same bytes on every machine. */
-export function renderPicture(options: PictureOptions): Uint8Array<ArrayBuffer> {
-  const { width, height, seed, text, description } = options;
-  // About 240 dots each way at any size. Narrow pictures have smaller ones, so that 120 fit across.
-  const dot = Math.max(1, Math.floor(Math.min(Math.sqrt(width * height) / 240, Math.min(width, height) / 120)));
-  const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text });
-  drawFoot(card, `${width} x ${height}`);
-
-  // 7.2: two pixels a byte, each scanline after its filter type. The first line of a dot row is written out (filter 0,
-  // None);
-  // those below repeat it, which is filter 2, Up (9.2), with zeros only.
-  const stride = 1 + Math.ceil(width / 2);
-  const scanlines = new Uint8Array(stride * height);
-  for (let line = 0; line < height; line++) {
-    const start = line * stride;
-    if (line % dot !== 0) {
-      scanlines[start] = 2;
-      continue;
-    }
-    const row = line / dot;
-    const tone = toneIndex(card, row) * 2;
-    for (let x = 0, column = 0; x < width; column++) {
-      const colour = tone + (card.ink[row * card.columns + column] ?? 0);
-      for (const end = Math.min(x + dot, width); x < end; x++) {
-        const byte = start + 1 + (x >> 1);
-        scanlines[byte] = x % 2 === 0 ? colour << 4 : (scanlines[byte] ?? 0) | colour;
-      }
-    }
-  }
-  const palette = card.tones.flatMap((tone) => [...rgb(tone, 0), ...rgb(tone, inkLuma)]);
+export function renderPicture(options: CardOptions): Uint8Array<ArrayBuffer> {
+  const { width, height, description } = options;
+  // With each amount of ink, they are at most the 256 colours of a palette.
+  const card = drawCard(options, Math.floor(256 / (mostInk + 1)));
+  drawLabel(card, `${width} x ${height}`);
+  const palette = card.tones.flatMap((tone) =>
+    Array.from({ length: mostInk + 1 }, (_, ink) => rgb({ ...tone, y: lumaOf(tone, ink) })).flat(),
+  );
   return join(
     [0x89, ...join("PNG"), 0x0d, 0x0a, 0x1a, 0x0a], // 5.2 signature
-    chunk("IHDR", join(u32(width, height), [4, 3, 0, 0, 0])), // 11.2.1: 4 bits, indexed colour; the one compression and filter method; not interlaced
+    chunk("IHDR", join(u32(width, height), [8, 3, 0, 0, 0])), // 11.2.1: 8 bits, indexed colour; the one compression and filter method; not interlaced
     chunk("PLTE", join(palette)), // 11.2.2
     // 11.3.3.4: keyword, no compression, no language, no translated keyword, UTF-8.
     ...(description
@@ -62,9 +28,26 @@ export function renderPicture(options: PictureOptions): Uint8Array<ArrayBuffer> 
       : []),
     // 11.2.3. Level 3 takes 40 % of the time of the usual 6. Memory is set because fflate derives it by a logarithm
     // otherwise, whose last bit differs between engines.
-    chunk("IDAT", zlibSync(scanlines, { level: 3, mem: 4 })),
+    chunk("IDAT", zlibSync(scanlinesOf(card), { level: 3, mem: 4 })),
     chunk("IEND", join()), // 11.2.4
   );
+}
+
+/** 7.2: a byte for each pixel, each line after its filter type: 0 (None), or 2 (Up) with zeros for a line like the one above it. */
+function scanlinesOf(card: Card): Uint8Array<ArrayBuffer> {
+  const { width, height, ink } = card;
+  const scanlines = new Uint8Array((1 + width) * height);
+  const words = new DataView(ink.buffer);
+  for (let row = 0; row < height; row++) {
+    const [start, from, tone] = [row * (1 + width), row * width, toneIndex(card, row)];
+    let alike = row > 0 && tone === toneIndex(card, row - 1) ? 0 : width;
+    // Four pixels at a time.
+    while (alike + 4 <= width && words.getUint32(from + alike) === words.getUint32(from + alike - width)) alike += 4;
+    while (alike < width && ink[from + alike] === ink[from + alike - width]) alike++;
+    if (alike === width && row > 0) scanlines[start] = 2;
+    else for (let x = 0; x < width; x++) scanlines[start + 1 + x] = tone * (mostInk + 1) + (ink[from + x] ?? 0);
+  }
+  return scanlines;
 }
 
 /** 5.3: length of the data, type, data, CRC of type and data. */
@@ -86,14 +69,10 @@ const crcTable: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/**
- * Returns a tone with some luma added as red, green, blue: the BT.709 matrix from video range to full range, in
- * 256ths.
- */
-function rgb({ y, cb, cr }: Tone, light: number): number[] {
-  const luma = 298 * (y + light - 16) + 128;
-  const blue = cb - 128;
-  const red = cr - 128;
+/** Returns a colour as red, green, blue: the BT.709 matrix from video range to full range, in 256ths. */
+function rgb({ y, cb, cr }: Tone): number[] {
+  const luma = 298 * (y - 16) + 128;
+  const [blue, red] = [cb - 128, cr - 128];
   return [luma + 459 * red, luma - 55 * blue - 136 * red, luma + 541 * blue].map((value) =>
     Math.max(0, Math.min(255, value >> 8)),
   );

@@ -6,23 +6,23 @@ export const page: string = "<!doctype html>\n" +
   "<meta charset=\"utf-8\">\n" +
   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
   "<title>mediagen emulator</title>\n" +
-  "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%23406b8f'/%3E%3Cpath d='M6 4.5v7l6-3.5z' fill='%23fff'/%3E%3C/svg%3E\">\n" +
+  "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%234f46e5'/%3E%3Cpath d='M9.5 7.5v9l7.5-4.5z' fill='%23fff'/%3E%3C/svg%3E\">\n" +
   "<style>\n" +
   "  :root {\n" +
   "    color-scheme: light dark;\n" +
-  "    --paper: light-dark(#f3f2ee, #15171b);\n" +
-  "    --card: light-dark(#fff, #1e2126);\n" +
-  "    --well: light-dark(#e9e7e1, #121417);\n" +
-  "    --line: light-dark(#dcd9d1, #33373e);\n" +
-  "    --edge: light-dark(#8b877c, #767c86);\n" +
-  "    --ink: light-dark(#22262c, #e4e6e9);\n" +
-  "    --soft: light-dark(#5b6069, #a3a9b3);\n" +
-  "    --accent: light-dark(#2f5f86, #8fbbe0);\n" +
-  "    --on-accent: light-dark(#fff, #10161c);\n" +
-  "    --good: light-dark(#2c6a3f, #86c99a);\n" +
-  "    --bad: light-dark(#a5362c, #f0978c);\n" +
-  "    --odd: light-dark(#a8690a, #dcae5f);\n" +
-  "    font: 0.9375rem/1.45 system-ui, sans-serif;\n" +
+  "    --paper: light-dark(#f6f7f9, #0e1116);\n" +
+  "    --card: light-dark(#fff, #161b22);\n" +
+  "    --well: light-dark(#eef0f3, #0a0c10);\n" +
+  "    --line: light-dark(#e2e5e9, #2a3038);\n" +
+  "    --edge: light-dark(#868e96, #6b7683);\n" +
+  "    --ink: light-dark(#1b1f24, #e3e7ec);\n" +
+  "    --soft: light-dark(#57606a, #9da7b3);\n" +
+  "    --accent: light-dark(#4338ca, #a9b1ff);\n" +
+  "    --on-accent: light-dark(#fff, #0e1116);\n" +
+  "    --good: light-dark(#116a35, #6fd195);\n" +
+  "    --bad: light-dark(#b3261e, #ff9b92);\n" +
+  "    --odd: light-dark(#8a4b00, #f0b56f);\n" +
+  "    font: 0.9375rem/1.5 system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", \"Noto Sans\", \"Liberation Sans\", sans-serif;\n" +
   "    background: var(--paper);\n" +
   "    color: var(--ink);\n" +
   "    scroll-padding-top: 4.5rem;\n" +
@@ -32,7 +32,7 @@ export const page: string = "<!doctype html>\n" +
   "  h1, h2, h3, p, ol, ul, dl, dd { margin: 0; padding: 0; font-size: inherit; }\n" +
   "  ol, ul { list-style: none; }\n" +
   "  h2 { font-size: 1.0625rem; font-weight: 600; }\n" +
-  "  code, .mono { font-family: ui-monospace, \"DejaVu Sans Mono\", monospace; font-size: 0.8125rem; }\n" +
+  "  code, .mono { font-family: ui-monospace, \"SF Mono\", \"Cascadia Code\", \"JetBrains Mono\", Menlo, Consolas, \"DejaVu Sans Mono\", monospace; font-size: 0.8125rem; }\n" +
   "  .soft { color: var(--soft); font-size: 0.8125rem; }\n" +
   "  a { color: var(--accent); }\n" +
   "  :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }\n" +
@@ -420,4 +420,4 @@ export const page: string = "<!doctype html>\n" +
 
 /** The hashes of the page's script and style, for its Content-Security-Policy. */
 export const scriptHash: string = "'sha256-vIClHUC07N4yCO2aUXnv5pLXUo9WhR0jNE1cvwv50jI='";
-export const styleHash: string = "'sha256-VCx6/+zx8imN8QLBbFz5K9Z35CbJJaL4VDaddzqSQTg='";
+export const styleHash: string = "'sha256-+sEipbj24PPxPErfa76hz8FXF2W8viEEnz54fAwNP7U='";

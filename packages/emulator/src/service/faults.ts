@@ -75,13 +75,7 @@ export interface Fault {
   readonly retryAfter?: string | undefined;
 }
 
-const known: Readonly<Record<keyof Fault, true>> = {
-  fault: true,
-  on: true,
-  times: true,
-  share: true,
-  retryAfter: true,
-};
+const known: readonly (keyof Fault)[] = ["fault", "on", "times", "share", "retryAfter"];
 
 /** The properties of a call that decide which fault it meets. */
 export interface FaultTarget {
@@ -104,7 +98,7 @@ export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faul
   let waiting: { readonly fault: Fault; left: number }[] = [];
   return {
     add(fault) {
-      rejectUnknown(fault, "a property of a fault", "The properties are", Object.keys(known));
+      rejectUnknown(fault, "a property of a fault", "The properties are", known);
       if (!Object.hasOwn(faultEffects, fault.fault)) {
         throw new RangeError(
           `fault: "${fault.fault}" is not valid. Use one of ${Object.keys(faultEffects).join(", ")}.`,

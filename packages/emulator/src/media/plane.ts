@@ -1,0 +1,104 @@
+/** Draws shapes with smooth edges. */
+
+/** A picture without its colours: for each pixel, row by row, how much ink is on it. */
+export interface Plane {
+  readonly width: number;
+  readonly height: number;
+  /** From 0 to `mostInk`. */
+  readonly ink: Uint8Array<ArrayBuffer>;
+}
+
+/** The most ink of a pixel. Steps between are edges of letters, and shapes behind them. */
+export const mostInk = 11;
+
+/** A place in a plane, and its scale there. */
+interface Placement {
+  readonly left: number;
+  readonly top: number;
+  readonly scale: number;
+}
+
+/**
+ * Fills a path of SVG with some ink, where there is less. The path is closed, and its coordinates are relative but for M.
+ * Nothing is drawn outside of the plane.
+ */
+export function fillPath(plane: Plane, path: string, at: Placement, ink: number = mostInk): void {
+  const lines = linesOf(path, at);
+  const [xs, ys] = [lines.map(([x]) => x), lines.map(([, y]) => y)];
+  const [left, right] = [Math.floor(Math.min(...xs)), Math.ceil(Math.max(...xs)) + 1];
+  const [end, bottom] = [Math.min(right, plane.width), Math.min(Math.ceil(Math.max(...ys)), plane.height)];
+  const changes = new Float32Array(right - left + 1);
+  for (let row = Math.max(0, Math.floor(Math.min(...ys))); row < bottom; row++) {
+    changes.fill(0);
+    for (const line of lines) addLine(changes, line, row, left);
+    let [covered, level] = [0, 0];
+    for (let x = left; x < end; x++) {
+      const change = changes[x - left] ?? 0;
+      if (change !== 0) level = Math.round(Math.min(1, Math.abs((covered += change))) * ink);
+      if (level === 0 || x < 0) continue;
+      const pixel = row * plane.width + x;
+      if (level > (plane.ink[pixel] ?? 0)) plane.ink[pixel] = level;
+    }
+  }
+}
+
+/** Fills a rectangle of complete pixels, whatever its ink was. */
+export function fillBox(plane: Plane, [left, top, right, bottom]: readonly number[], ink: number = mostInk): void {
+  for (let row = Math.max(0, top ?? 0); row < Math.min(plane.height, bottom ?? 0); row++) {
+    const start = row * plane.width;
+    plane.ink.fill(ink, start + Math.max(0, left ?? 0), start + Math.max(0, Math.min(plane.width, right ?? 0)));
+  }
+}
+
+type Line = readonly [x0: number, y0: number, x1: number, y1: number];
+
+function linesOf(path: string, { left, top, scale }: Placement): Line[] {
+  const lines: Line[] = [];
+  let [x, y, startX, startY] = [0, 0, 0, 0];
+  const to = (nextX: number, nextY: number) => {
+    lines.push([left + x * scale, top + y * scale, left + nextX * scale, top + nextY * scale]);
+    [x, y] = [nextX, nextY];
+  };
+  for (const [, command, numbers = ""] of path.matchAll(/([Mhvlq])([^Mhvlq]*)/g)) {
+    const [a = 0, b = 0, c = 0, d = 0] = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
+    if (command === "M") {
+      to(startX, startY);
+      [x, y, startX, startY] = [a, b, a, b];
+    } else if (command === "h") to(x + a, y);
+    else if (command === "v") to(x, y + a);
+    else if (command === "l") to(x + a, y + b);
+    else {
+      const [fromX, fromY] = [x, y];
+      // As many lines as look like the curve at its size.
+      const count = 2 + Math.ceil(Math.sqrt((Math.abs(c) + Math.abs(d)) * scale) / 2);
+      for (let line = 1; line <= count; line++) {
+        const t = line / count;
+        to(fromX + 2 * t * (1 - t) * a + t * t * c, fromY + 2 * t * (1 - t) * b + t * t * d);
+      }
+    }
+  }
+  to(startX, startY);
+  return lines;
+}
+
+/**
+ * Adds the part of a line in a row to the changes of coverage from each pixel to the next one at its right. Their sums from the left
+ * are the area of the shape in each pixel, because a line in the other direction subtracts the same.
+ */
+function addLine(changes: Float32Array, [x0, y0, x1, y1]: Line, row: number, left: number): void {
+  const from = Math.max(row, Math.min(y0, y1));
+  const to = Math.min(row + 1, Math.max(y0, y1));
+  if (from >= to) return;
+  const slope = (x1 - x0) / (y1 - y0);
+  const [one, other] = [x0 + (from - y0) * slope - left, x0 + (to - y0) * slope - left];
+  const [start, end] = [Math.min(one, other), Math.max(one, other)];
+  const height = y0 < y1 ? to - from : from - to;
+  for (let column = Math.floor(start); column <= end; column++) {
+    const [enter, leave] = [Math.max(start, column), Math.min(end, column + 1)];
+    const part = start === end ? height : (height * (leave - enter)) / (end - start);
+    // What is at the right of the line in this pixel.
+    const inside = part * (column + 1 - (enter + leave) / 2);
+    changes[column] = (changes[column] ?? 0) + inside;
+    changes[column + 1] = (changes[column + 1] ?? 0) + part - inside;
+  }
+}
