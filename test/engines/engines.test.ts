@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator } from "@mediagen/emulator/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -36,88 +37,22 @@ test("the programs compile", async () => {
   expect((await compiling.catch((error: { stdout: string }) => error)).stdout).toBe("");
 });
 
-test.for([
-  ["the program of the docs", "out/engines/dbos.ts", 1],
-  ["a naive step", "processes/naive-dbos.ts", 2],
-] as const)("DBOS: %s, killed after paying, is paid this often", async ([, program, paid]) => {
+/** Runs a workflow, the first worker of which is lost after its step has been billed. Returns what it says in the end. */
+type Run = (isNaive: boolean) => Promise<string>;
+
+const dbos: Run = async (isNaive) => {
   await using postgres = await startPostgres();
-  const run = async () => {
-    const args = ["--import", here("processes/kill-dbos.ts"), here(program)];
-    const env = { ...environment, DATABASE_URL: postgres.url };
-    const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-    const stdout = child.stdout.setEncoding("utf8").toArray();
-    const [code, signal] = await once(child, "exit");
-    return { end: code ?? signal, stdout: (await stdout).join("") };
-  };
-  expect((await run()).end).toBe("SIGKILL");
+  const program = isNaive ? "processes/naive-dbos.ts" : "out/engines/dbos.ts";
+  const args = ["--import", here("processes/kill-dbos.ts")];
+  const run = () => start([...args, here(program)], { DATABASE_URL: postgres.url }).ended;
+  expect((await run()).how).toBe("SIGKILL");
   expect(emulator.charges).toHaveLength(1);
-  const { end, stdout } = await run();
-  expect([end, stdout]).toEqual([0, expect.stringMatching(paid === 1 ? /state: 'succeeded'/ : /^video-/m)]);
-  expect(emulator.charges).toHaveLength(paid);
-});
+  return (await run()).stdout;
+};
 
-test.for([
-  ["the program of the docs", "video", 1],
-  ["a naive step", "naive", 2],
-] as const)("Restate: %s, killed after paying, is paid this often", async ([, service, paid]) => {
-  const { ingress, admin } = await startRestate();
-  const port = await freePort();
-  const start = () => {
-    const env = { ...environment, PORT: String(port), RESTATE_LOGGING: "ERROR" };
-    const stdio = ["ignore", "ignore", "inherit"] as const;
-    return spawn(process.execPath, [here("processes/restate.ts")], { cwd: folder, env, stdio: [...stdio] });
-  };
-  const first = start();
-  leave.push(() => end(first));
-  const registered = () =>
-    postJson(`${admin}/deployments`, { uri: `http://127.0.0.1:${port}` }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await expect.poll(registered, { timeout: 20_000 }).toBe(true);
-  const killed = once(first, "exit");
-  const response = postJson(`${ingress}/${service}/order-1/run`, { prompt: "A fox" });
-  expect((await killed)[1]).toBe("SIGKILL");
-  expect(emulator.charges).toHaveLength(1);
-  const second = start();
-  leave.push(() => end(second));
-  const text = await (await response).text();
-  expect(text).toMatch(paid === 1 ? /^\["http/ : /^"video-/);
-  expect(emulator.charges).toHaveLength(paid);
-});
-
-test.for([
-  ["the program of the docs", "", 1],
-  ["a naive step", "?naive", 4],
-] as const)("Workflow SDK: %s, whose responses are lost, is paid this often", async ([, query, paid]) => {
-  const port = await freePort();
-  const env = { ...environment, PORT: String(port) };
-  const server = spawn(process.execPath, [here("out/workflow-sdk/server/index.mjs")], {
-    cwd: folder,
-    env,
-    stdio: "ignore",
-  });
-  leave.push(() => end(server));
-  const url = `http://127.0.0.1:${port}/api/run`;
-  const isUp = () =>
-    fetch(url).then(
-      () => true,
-      () => false,
-    );
-  await expect.poll(isUp, { timeout: 30_000 }).toBe(true);
-  emulator.next({ fault: "resetAfter", on: "generate", times: paid });
-  const lost = await (await fetch(url + query, { method: "POST" })).text();
-  expect([lost, emulator.charges.length]).toEqual([expect.stringContaining("failed"), paid]);
-  if (paid > 1) return;
-  const made = await (await fetch(url, { method: "POST" })).text();
-  expect([made, emulator.charges.length]).toEqual([expect.stringMatching(/^\{"returned":\["http/), 2]);
-});
-
-/** Starts a Restate server with its data in the test's folder. */
-async function startRestate(): Promise<{ readonly ingress: string; readonly admin: string }> {
-  const [ingress, admin, node] = [await freePort(), await freePort(), await freePort()];
-  const env = {
-    ...process.env,
+const restate: Run = async (isNaive) => {
+  const [ingress, admin, node, PORT] = [await freePort(), await freePort(), await freePort(), `${await freePort()}`];
+  const settings = {
     RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
     RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${admin}`,
     RESTATE_BIND_ADDRESS: `127.0.0.1:${node}`,
@@ -125,20 +60,73 @@ async function startRestate(): Promise<{ readonly ingress: string; readonly admi
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "error",
   };
-  const args = ["--base-dir", join(folder, "restate")];
-  const server = spawn(here("node_modules/.bin/restate-server"), args, { cwd: folder, env, stdio: "ignore" });
-  leave.push(() => end(server));
-  const isUp = () =>
-    fetch(`http://127.0.0.1:${admin}/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await expect.poll(isUp, { timeout: 30_000 }).toBe(true);
-  return { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}` };
+  start(["--base-dir", join(folder, "restate")], settings, here("node_modules/.bin/restate-server"));
+  await expect.poll(() => isUp(`http://127.0.0.1:${admin}/health`), { timeout: 30_000 }).toBe(true);
+  const service = () => start([here("processes/restate.ts")], { PORT, RESTATE_LOGGING: "ERROR" });
+  const first = service();
+  const register = () => isUp(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${PORT}` });
+  await expect.poll(register, { timeout: 20_000 }).toBe(true);
+  const url = `http://127.0.0.1:${ingress}/${isNaive ? "naive" : "video"}/order-1/run`;
+  const response = fetch(url, post({ prompt: "A fox" }));
+  expect((await first.ended).how).toBe("SIGKILL");
+  expect(emulator.charges).toHaveLength(1);
+  service();
+  return (await response).text();
+};
+
+const workflowSDK: Run = async (isNaive) => {
+  const PORT = `${await freePort()}`;
+  start([here("out/workflow-sdk/server/index.mjs")], { PORT });
+  const url = `http://127.0.0.1:${PORT}/api/run`;
+  await expect.poll(() => isUp(url, undefined, true), { timeout: 30_000 }).toBe(true);
+  // No worker is lost here, but the responses to its step are.
+  emulator.next({ fault: "resetAfter", on: "generate", times: isNaive ? 4 : 1 });
+  const run = async (query = "") => (await fetch(url + query, { method: "POST" })).text();
+  const lost = await run(isNaive ? "?naive" : "");
+  expect([lost, emulator.charges.length]).toEqual([expect.stringContaining("failed"), isNaive ? 4 : 1]);
+  return isNaive ? lost : run();
+};
+
+const inProcess = (program: string) => async () => {
+  const { how, stdout } = await start([here(program)]).ended;
+  expect(how).toBe(0);
+  return stdout;
+};
+const [temporal, inngest] = [inProcess("processes/temporal.ts"), inProcess("processes/inngest.ts")];
+
+test.for<[string, billed: number, Run, says: RegExp, isNaive?: true]>([
+  ["DBOS", 1, dbos, /state: 'succeeded'/],
+  ["DBOS, a naive step", 2, dbos, /^video-/m, true],
+  ["Restate", 1, restate, /^\["http/],
+  ["Restate, a naive step", 2, restate, /^"video-/, true],
+  ["Workflow SDK, and a second order", 2, workflowSDK, /^\{"returned":\["http/],
+  ["Workflow SDK, a naive step", 4, workflowSDK, /failed/, true],
+  ["Temporal, in its test environment", 1, temporal, /^\[true,\["http/],
+  ["Inngest, in its test engine", 1, inngest, /^\[(\{"result":\["http[^\]]*\]\},?){2}\]$/m],
+])("the step of a worker that is lost: %s is billed this often: %i", async ([, billed, run, says, isNaive = false]) => {
+  expect(await run(isNaive)).toMatch(says);
+  expect(emulator.charges).toHaveLength(billed);
+});
+
+/** Starts a program in the folder of the test, which ends it if it does not end by itself. */
+function start(args: readonly string[], settings: NodeJS.ProcessEnv = {}, command: string = process.execPath) {
+  const env = { ...environment, ...settings };
+  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+  leave.push(() => end(child));
+  const ended = Promise.all([once(child, "exit"), text(child.stdout)]);
+  return { ended: ended.then(([[code, signal], stdout]) => ({ how: (code ?? signal) as unknown, stdout })) };
 }
 
-function postJson(url: string, body: object): Promise<Response> {
-  return fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+function post(body: object): RequestInit {
+  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+/** Returns whether a server responds with success, or at all. */
+async function isUp(url: string, body?: object, evenWithErrors = false): Promise<boolean> {
+  return fetch(url, body && post(body)).then(
+    ({ ok }) => ok || evenWithErrors,
+    () => false,
+  );
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -147,11 +147,10 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
 
 function failureOf(
   { answer, error }: Tried,
-  operation: Operation,
+  { id }: Operation,
   { generation, signal }: CallContext,
   { isLost, hasKey }: { readonly isLost: boolean; readonly hasKey: boolean },
 ): unknown {
-  const { id } = operation;
   if (!answer) {
     const isUnsent = error instanceof NeverSentError;
     if (generation && !isUnsent) return new OutcomeUnknownError(noResponse(error), id, generation, { cause: error });
@@ -161,7 +160,7 @@ function failureOf(
   const { status, code, verdict } = answer;
   const reason = describe(answer);
   if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, answer);
-  const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
+  const isDeletion = Object.values(operations).some((kind) => kind.delete.id === id);
   const what = [
     reason,
     generation && "No task was created",
@@ -174,7 +173,8 @@ function failureOf(
   const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
   const checked = generation ? "the form" : "the task id and kind";
   const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
-  const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : (hints[status] ?? other);
+  const hint = hasKey || status === 413 ? hints[status] : undefined; // A page has no key that it could check.
+  const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : (hint ?? other);
   return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice });
 }
 
