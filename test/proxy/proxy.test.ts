@@ -220,7 +220,7 @@ test.for<[string, Setup, unknown]>([
   ["user returns no text", { user: () => 7 as unknown as string }, rejected],
   ["beforeGenerate throws", { beforeGenerate: crash }, expect.any(TypeError)],
   ["beforeGenerate returns an invalid form", { beforeGenerate: () => ({ ...form, batchsize: 900 }) }, rejected],
-  ["beforeGenerate returns nothing", { beforeGenerate: () => undefined as unknown as object }, rejected],
+  ["beforeGenerate returns nothing", { beforeGenerate: () => undefined as never }, rejected],
   ["the API key is missing", { client: { apiKey: () => "" } }, rejected],
 ])("if %s, the page gets a rejection without details, and the server the error", async ([, options, reported]) => {
   const { emulator, errors, generate } = setUp(options);

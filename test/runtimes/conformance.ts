@@ -1,12 +1,8 @@
 import type { Fault, FaultName } from "@mediagen/emulator";
 import type { Clock, MediaGen, MediaGenOptions } from "@mediagen/sdk";
 
-/** One promise of the SDK, tested on one engine. */
-export interface Check {
-  readonly name: string;
-  /** Fails by throwing. */
-  readonly run: (stage: Stage) => Promise<void>;
-}
+/** Promises of the SDK, tested on one engine. Each fails by throwing. */
+export type Checks = Readonly<Record<string, (stage: Stage) => Promise<void>>>;
 
 /** Where a program runs: what it receives as JSON. */
 export interface Place {
@@ -36,64 +32,46 @@ export interface Seen {
   readonly tasks: readonly { readonly files: readonly Pick<File, "name" | "type" | "size">[] }[];
 }
 
-/** How a check went. */
-export interface Outcome {
-  readonly outcome: "passed" | "differs" | "failed";
-  /** How the engine differs, or why the check failed. */
-  readonly note?: string | undefined;
+/** How the engine differs and why checks failed, by their names. */
+export interface Report {
+  readonly differs: Record<string, string>;
+  readonly failed: Record<string, string>;
 }
 
-/** Runs checks one after the other, each on an emulator as new, and returns how each went, by name. */
+/** Runs checks one after the other, each on an emulator as new. */
 export async function run(
-  checks: readonly Check[],
-  createMediaGen: (options: MediaGenOptions) => MediaGen,
+  checks: Checks,
+  createMediaGen: (o: MediaGenOptions) => MediaGen,
   place: Place,
-): Promise<Readonly<Record<string, Outcome>>> {
-  const steer = pageSteer() ?? ((action, body) => steerByFetch(place.baseUrl, action, body));
+): Promise<Report> {
+  const steer = pageSteer() ?? ((action: string, body?: object) => steerByFetch(place.baseUrl, action, body));
+  const usual = { baseUrl: place.baseUrl, apiKey: key, allowBrowser: true };
   const stage: Omit<Stage, "tell"> = {
     ...place,
-    client: (options) =>
-      createMediaGen({
-        baseUrl: place.baseUrl,
-        apiKey: key,
-        allowBrowser: true,
-        clock: { random: () => 0, sleep: hurry },
-        ...options,
-      }),
+    client: (options) => createMediaGen({ ...usual, clock: { random: () => 0, sleep: hurry }, ...options }),
     next: (fault, on, more) => steer("next", { fault, on, ...more }),
     // The cast: the emulator's own page reads the same.
     seen: async () => (await steer("state")) as Seen,
   };
-  const outcomes: Record<string, Outcome> = {};
-  for (const check of checks) {
+  const report: Report = { differs: {}, failed: {} };
+  for (const [name, check] of Object.entries(checks)) {
     await steer("clear-faults", {});
     await steer("reset", {});
-    let note: string | undefined;
-    try {
-      await check.run({ ...stage, tell: (difference) => void (note = difference) });
-      outcomes[check.name] = { outcome: note === undefined ? "passed" : "differs", note };
-    } catch (error) {
-      outcomes[check.name] = { outcome: "failed", note: String(error) };
-    }
+    const tell = (difference: string) => void (report.differs[name] = difference);
+    await check({ ...stage, tell }).catch((error: unknown) => void (report.failed[name] = String(error)));
   }
-  return outcomes;
+  return report;
 }
 
 const key = "emulator-key";
 
-type Steer = (action: string, body?: object) => Promise<unknown>;
-
 /** A page of another origin may not steer the emulator: who opened it does so. */
-function pageSteer(): Steer | undefined {
-  return (globalThis as { readonly steer?: Steer }).steer;
-}
+const pageSteer = () => (globalThis as { readonly steer?: (action: string, body?: object) => Promise<unknown> }).steer;
 
 /** Calls what the emulator is steered by; without a body it reads. */
 export async function steerByFetch(baseUrl: string, action: string, body?: object): Promise<unknown> {
-  const init = body
-    ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-    : {};
-  const response = await fetch(`${baseUrl}/_emulator/${action}`, init);
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const response = await fetch(`${baseUrl}/_emulator/${action}`, body && init);
   if (!response.ok) throw new Error(`${action}: HTTP ${response.status} ${await response.text()}`);
   return response.json();
 }

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -16,7 +16,7 @@ export interface Engine {
   /** What checks say of it if it differs, by check. */
   readonly differs: Readonly<Record<string, unknown>>;
   /** Runs `program.mjs` of a directory and returns what its `report` does. */
-  readonly run: (folder: string, place: Place) => Promise<string>;
+  readonly run: (directory: string, place: Place) => Promise<string>;
 }
 
 /** Where `npm run test:runtimes` installs engines, apart from the workspace's own packages. */
@@ -33,16 +33,13 @@ const repeats = {
   ),
   "a connection that breaks before the service acts leaves a generation unknown": "it is repeated",
 };
+const permissions = "--no-prompt --allow-net=127.0.0.1 --allow-env --allow-sys=hostname --allow-read=. --allow-write=.";
 
 /** The engines that are installed there. */
 export const installedEngines: readonly Engine[] = [
-  ...[20, 22, 24, 26].map((major) => node(`Node ${major}`, installed(`node-${major}/bin/node`))),
-  processEngine(
-    "Deno",
-    installed(".bin/deno"),
-    "run --no-prompt --allow-net=127.0.0.1 --allow-env --allow-sys=hostname --allow-read=. --allow-write=.".split(" "),
-  ),
-  processEngine("Bun", installed(".bin/bun"), []),
+  ...[20, 22, 24, 26].map((major) => processEngine(`Node ${major}`, installed(`node-${major}/bin/node`))),
+  processEngine("Deno", installed(".bin/deno"), ["run", ...permissions.split(" ")]),
+  processEngine("Bun", installed(".bin/bun")),
   { name: "workerd", isBrowser: false, entryPoints: ["plain"], differs: silent, run: runInWorkerd },
 ];
 
@@ -56,33 +53,23 @@ export const chromium: Engine = {
 };
 
 /** The Node that runs this: the pinned one. */
-export const pinnedNode = node(`Node ${process.versions.node}`, process.execPath);
+export const pinnedNode = processEngine(`Node ${process.versions.node}`, process.execPath);
 
 /** The machine's own Node: the first on the path that no package brought. */
 export function systemNode(): Engine {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
-  for (const path of folders.map((folder) => join(folder, "node"))) {
-    try {
-      return node(`Node ${execFileSync(path, ["--version"], { encoding: "utf8" }).trim().slice(1)}`, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    }
-  }
-  throw new Error("there is no Node on the path but the one of this package");
-}
-
-function node(name: string, path: string): Engine {
-  return processEngine(name, path, []);
+  const paths = (process.env["PATH"] ?? "").split(delimiter).filter((path) => !path.includes("node_modules"));
+  const env = { ...process.env, PATH: paths.join(delimiter) };
+  const version = execFileSync("node", ["--version"], { encoding: "utf8", env });
+  const path = execFileSync("node", ["-p", "process.execPath"], { encoding: "utf8", env });
+  return processEngine(`Node ${version.trim().slice(1)}`, path.trim());
 }
 
 /** An engine that runs a file and has files itself. */
-function processEngine(name: string, command: string, args: readonly string[]): Engine {
-  const run = async (folder: string) => {
-    await writeFile(
-      join(folder, "main.mjs"),
-      'import { report } from "./program.mjs";\nconsole.log(await report());\n',
-    );
-    const { stdout, stderr } = await execute(command, [...args, "main.mjs"], folder);
+function processEngine(name: string, command: string, args: readonly string[] = []): Engine {
+  const run = async (directory: string) => {
+    const program = 'import { report } from "./program.mjs";\nconsole.log(await report());\n';
+    await writeFile(join(directory, "main.mjs"), program);
+    const { stdout, stderr } = await execute(command, [...args, "main.mjs"], directory);
     if (stderr !== "") throw new Error(`${name}: ${stderr}`);
     return stdout;
   };
@@ -90,19 +77,18 @@ function processEngine(name: string, command: string, args: readonly string[]): 
 }
 
 /** Runs a command, which must end by itself with success. */
-function execute(command: string, args: readonly string[], folder: string) {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
-  return promisify(execFile)(command, args, { cwd: folder, env, timeout: 120_000 });
+function execute(command: string, args: readonly string[], cwd: string) {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+  return promisify(execFile)(command, args, { cwd, env, timeout: 120_000 });
 }
 
 /** workerd runs a worker's tests by itself; the network it may reach is this machine. */
-async function runInWorkerd(folder: string): Promise<string> {
+async function runInWorkerd(directory: string): Promise<string> {
+  const program =
+    'import { report } from "./program.mjs";\nexport default { test: async () => console.log(await report()) };\n';
+  await writeFile(join(directory, "main.mjs"), program);
   await writeFile(
-    join(folder, "main.mjs"),
-    'import { report } from "./program.mjs";\nexport default { test: async () => console.log(await report()) };\n',
-  );
-  await writeFile(
-    join(folder, "config.capnp"),
+    join(directory, "config.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [
   (name = "main", worker = (
@@ -114,29 +100,32 @@ const config :Workerd.Config = (services = [
 `,
   );
   // It logs each connection that is lost, so its stderr says nothing.
-  return (await execute(installed(".bin/workerd"), ["test", "config.capnp"], folder)).stdout;
+  return (await execute(installed(".bin/workerd"), ["test", "config.capnp"], directory)).stdout;
 }
 
 /** A page of an origin of its own, so that the emulator has to allow pages of others. */
-async function runInChromium(folder: string, { baseUrl }: Place): Promise<string> {
-  const program = await readFile(join(folder, "program.mjs"));
-  const server = createServer(({ url }, response) => {
+async function runInChromium(directory: string, { baseUrl }: Place): Promise<string> {
+  const program = await readFile(join(directory, "program.mjs"));
+  await using pages = await serve(({ url }, response) => {
     if (url === "/program.mjs") response.setHeader("content-type", "text/javascript").end(program);
     else response.setHeader("content-type", "text/html").end("<!doctype html><title>Conformance</title>");
   });
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  const errors: Error[] = [];
+  page.on("pageerror", (error) => errors.push(error));
+  await page.exposeFunction("steer", (action: string, body?: object) => steerByFetch(baseUrl, action, body));
+  await page.goto(pages.baseUrl);
+  const report = await page.evaluate<string>('import("/program.mjs").then(({ report }) => report())');
+  if (errors[0]) throw errors[0];
+  return report;
+}
+
+/** Serves on a free port until it is disposed of. */
+export async function serve(respond: RequestListener): Promise<AsyncDisposable & { readonly baseUrl: string }> {
+  const server = createServer(respond);
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage();
-    const errors: Error[] = [];
-    page.on("pageerror", (error) => errors.push(error));
-    await page.exposeFunction("steer", (action: string, body?: object) => steerByFetch(baseUrl, action, body));
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    const report = await page.evaluate<string>('import("/program.mjs").then(({ report }) => report())');
-    if (errors[0]) throw errors[0];
-    return report;
-  } finally {
-    await browser.close();
-    await new Promise((closed) => server.close(closed));
-  }
+  // The cast: a server that listens at a port has this address.
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { baseUrl, [Symbol.asyncDispose]: async () => (server.closeAllConnections(), server[Symbol.asyncDispose]()) };
 }

@@ -1,53 +1,37 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { blobs, download, fileFrom, fileStore } from "@mediagen/sdk/node";
-import { digest, nameOf, same, thrownBy, type Check } from "./conformance.ts";
+import { type Checks, digest, nameOf, same, thrownBy } from "./conformance.ts";
 
 /** Further checks of the Node entry point: what it does with files. */
-export const fileChecks: readonly Check[] = [
-  {
-    name: "a file from disk arrives in full",
-    async run({ client, folder, seen }) {
-      const path = join(folder, "first.gif");
-      await writeFile(path, Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(1_000_000, 7)]));
-      await client().video.generate("vidmodelv2", { prompt: "A fox", sourceImage: await fileFrom(path) });
-      same(
-        (await seen()).tasks[0]?.files.map(({ name, type, size }) => [name, type, size]),
-        [["first.gif", "image/gif", 1_000_006]],
-      );
-    },
+export const fileChecks: Checks = {
+  "a file from disk arrives in full": async ({ client, folder, seen }) => {
+    const path = join(folder, "first.gif");
+    await writeFile(path, Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(1_000_000, 7)]));
+    await client().video.generate("vidmodelv2", { prompt: "A fox", sourceImage: await fileFrom(path) });
+    const files = (await seen()).tasks[0]?.files.map(({ name, type, size }) => [name, type, size]);
+    same(files, [["first.gif", "image/gif", 1_000_006]]);
   },
-  {
-    name: "results are downloaded in full, a cut one too, and no part is left",
-    async run({ client, folder, next }) {
-      const task = await client().image.generate("imgmodelv4", { prompt: "A fox", batchsize: 2 });
-      await task.wait();
-      await next("downloadCut", "download");
-      const files = await download(task, join(folder, "results"));
-      const inMemory = await blobs(task);
-      same(
-        files.map(({ bytes, type, sha256 }) => [bytes, type, sha256]),
-        await Promise.all(inMemory.map(async (blob) => [blob.size, blob.type, await digest(blob)])),
-      );
-      same((await readdir(join(folder, "results"))).sort(), files.map(({ path }) => path.split(/[/\\]/).at(-1)).sort());
-    },
+  "results are downloaded in full, a cut one too, and no part is left": async ({ client, folder, next }) => {
+    const task = await client().image.generate("imgmodelv4", { prompt: "A fox", batchsize: 2 });
+    await task.wait();
+    await next("downloadCut", "download");
+    const files = await download(task, join(folder, "results"));
+    const inMemory = (await blobs(task)).map(async (blob) => [blob.size, blob.type, await digest(blob)]);
+    const onDisk = files.map(({ bytes, type, sha256 }) => [bytes, type, sha256]);
+    same(onDisk, await Promise.all(inMemory));
+    same((await readdir(join(folder, "results"))).sort(), files.map(({ path }) => path.split(/[/\\]/).at(-1)).sort());
   },
-  {
-    name: "a store in a directory gives back the task of a key, and reports a lost generation",
-    async run({ client, folder, next, seen }) {
-      const generate = (idempotencyKey: string) =>
-        client({ store: fileStore(join(folder, "store")) }).image.generate(
-          "imgmodelz",
-          { prompt: "A fox" },
-          { idempotencyKey },
-        );
-      const first = await generate("order-1");
-      await next("resetAfter", "generate");
-      for (const _ of [1, 2]) same(nameOf(await thrownBy(generate("order-2"))), "OutcomeUnknownError");
-      same((await generate("order-1")).taskid, first.taskid);
-      const { tasks, unknown } = await client({ store: fileStore(join(folder, "store")) }).recover();
-      const [taskids, keys] = [tasks.map(({ taskid }) => taskid), unknown.map(({ idempotencyKey }) => idempotencyKey)];
-      same([taskids, keys, (await seen()).charged], [[first.taskid], ["order-2"], 2]);
-    },
+  "a store in a directory gives back the task of a key, and reports a lost generation": async (stage) => {
+    const open = () => stage.client({ store: fileStore(join(stage.folder, "store")) });
+    const generate = (idempotencyKey: string) =>
+      open().image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey });
+    const first = await generate("order-1");
+    await stage.next("resetAfter", "generate");
+    for (const _ of [1, 2]) same(nameOf(await thrownBy(generate("order-2"))), "OutcomeUnknownError");
+    same((await generate("order-1")).taskid, first.taskid);
+    const { tasks, unknown } = await open().recover();
+    const [taskids, keys] = [tasks.map(({ taskid }) => taskid), unknown.map(({ idempotencyKey }) => idempotencyKey)];
+    same([taskids, keys, (await stage.seen()).charged], [[first.taskid], ["order-2"], 2]);
   },
-];
+};

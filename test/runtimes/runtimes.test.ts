@@ -12,9 +12,6 @@ const entries = engines.flatMap((engine) => engine.entryPoints.map((entry) => ({
 test.for(entries)(
   "$engine.name keeps each promise by the $entry entry point, with the known differences",
   async ({ engine, entry }) => {
-    const checks = await conform(engine, entry);
-    expect(Object.entries(checks).filter(([, { outcome }]) => outcome === "failed")).toEqual([]);
-    const differences = Object.entries(checks).filter(([, { outcome }]) => outcome === "differs");
-    expect(Object.fromEntries(differences.map(([name, { note }]) => [name, note]))).toEqual(engine.differs);
+    expect(await conform(engine, entry)).toEqual({ differs: engine.differs, failed: {} });
   },
 );

@@ -164,7 +164,11 @@ describe("fails a store", () => {
   test("that is not empty, and leaves it as it is", async () => {
     const memory = memoryStore();
     await checkStore(always(memory));
-    const ids = () => Array.fromAsync(memory.list({ states: ["ended", "notCreated", "claimed"] }), ({ id }) => id);
+    const ids = async () => {
+      const found: string[] = [];
+      for await (const { id } of memory.list({ states: ["ended", "notCreated", "claimed"] })) found.push(id);
+      return found;
+    };
     const before = await ids();
     expect((await checkStore(always(memory))).failures).toEqual([expect.stringMatching(/not empty/)]);
     expect(await ids()).toEqual(before);
