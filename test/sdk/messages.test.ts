@@ -36,6 +36,7 @@ const tooLong = "\n".repeat(1_000_001);
 const fileOf = (text: string, type: string) => new File([Buffer.from(text, "latin1")], "first.png", { type });
 const png = fileOf("\x89PNG\r\n\x1a\n\0\0\0\0", "image/png");
 const gif = Buffer.from("GIF89a");
+const nothing = new Blob([], { type: "image/png" });
 const saved = { version: 2, kind: "image", taskid: "t-1", origin, resultCount: 1 } as const;
 const place = await mkdtemp(join(tmpdir(), "mediagen-messages-"));
 
@@ -121,7 +122,7 @@ const forms: Readonly<Record<string, readonly [model: unknown, form?: unknown, o
   "sourceImage as a promise": [v2, { sourceImage: Promise.resolve(png) }],
   "sourceImage as bytes": [v2, { sourceImage: new Uint8Array(4) }],
   "sourceImage as an object": [v2, { sourceImage: { path: "a.png" } }],
-  "sourceImage empty": [v2, { sourceImage: new Blob([], { type: "image/png" }) }],
+  "sourceImage empty": [v2, { sourceImage: nothing }],
   "sourceImage is a page": [v2, { sourceImage: fileOf("<html>", "text/html") }],
   "sourceImage is a text that calls itself an image": [v2, { sourceImage: fileOf("hello", "image/png") }],
   "sourceImage is a clip": [v2, { sourceImage: fileOf("\0\0\0\x18ftypmp42", "video/mp4") }],
@@ -144,11 +145,7 @@ const forms: Readonly<Record<string, readonly [model: unknown, form?: unknown, o
   "extraFields that the form has": [v2, fox, { extraFields: { duration: 5 } }],
   "extraFields as a list": [v2, fox, { extraFields: { style: ["a"] } }],
   "extraFields of wrong values": [z, fox, { extraFields: { deep: {}, nan: Number.NaN, half: "\ud83e" } }],
-  "extraFields with a path, and an empty file": [
-    z,
-    fox,
-    { extraFields: { sourceImage: "./first", mask: new Blob([], { type: "image/png" }) } },
-  ],
+  "extraFields with a path, and an empty file": [z, fox, { extraFields: { sourceImage: "./first", mask: nothing } }],
   "extraFields too long": [v2, fox, { extraFields: { note: tooLong } }],
   "option idempotencykey": [v2, fox, { idempotencykey: secret }],
   "options as a text": [v2, fox, "order-42"],
@@ -233,10 +230,7 @@ const calls: Readonly<Record<string, Mistake>> = {
   "apiKey empty": () => checkAt(lost, { apiKey: "" }),
   "generate: a model of the other kind": (media) => media.video.generate(z, fox),
   "generate: idempotencyKey and another header": () =>
-    clientOf([], { apiKey: undefined }).media.image.generate("imgmodelz", fox, {
-      idempotencyKey: "a",
-      headers: { "idempotency-key": "b" },
-    }),
+    withoutKey().image.generate("imgmodelz", fox, { ...keyed, headers: { "idempotency-key": "b" } }),
   "generate: a key with a damaged entry": () => keyedWith("get", new SyntaxError("damaged")),
   "generate: a key whose entry cannot be read now": () => keyedWith("get", new Error("offline")),
   "generate: the store fails": () => keyedWith("write", new Error("disk full")),
@@ -325,7 +319,9 @@ const drain = async (task: sdk.Task) => {
 };
 
 /** What methods of a task end in. Its generation was billed, whatever the request that failed. */
-const tasks: Readonly<Record<string, readonly [(task: sdk.Task) => unknown, readonly Reply[], FakeOptions?]>> = {
+const tasks: Readonly<
+  Record<string, readonly [(task: sdk.Task, media: sdk.MediaGen) => unknown, readonly Reply[], FakeOptions?]>
+> = {
   "check: 9999": [(task) => task.check(), [rejection]],
   "check: 9000": [(task) => task.check(), [envelope(9000)]],
   "check: HTTP 401": [(task) => task.check(), [answer(401)]],
@@ -337,8 +333,8 @@ const tasks: Readonly<Record<string, readonly [(task: sdk.Task) => unknown, read
   "check: no connection": [(task) => task.check(), [neverSent]],
   "check: a bad certificate": [(task) => task.check(), [badCertificate]],
   "check: signal": [(task) => task.check({ signal: secret as never }), []],
-  "query: HTTP 401": [() => clientOf([answer(401)]).media.image.query("t-1"), []],
-  "query: a reset": [() => clientOf([reset]).media.image.query("t-1"), []],
+  "query: HTTP 401": [(_, media) => media.image.query("t-1"), [answer(401)]],
+  "query: a reset": [(_, media) => media.image.query("t-1"), [reset]],
   "delete: HTTP 401": [(task) => task.delete(), [answer(401)]],
   "delete: HTTP 500": [(task) => task.delete(), [lost]],
   "delete: 9999 after HTTP 429": [(task) => task.delete(), [answer(429), rejection], { retries: 1 }],
@@ -364,38 +360,30 @@ const tasks: Readonly<Record<string, readonly [(task: sdk.Task) => unknown, read
   "download: an empty target": [(task) => sdk.download(task, ""), [done]],
   "download: a name that is no file name": [(task) => sdk.download(task, place, { name: "../x" }), [done]],
   "download: override": [(task) => sdk.download(task, place, { override: true } as object), [done]],
-  "resolve: the task of another generation": [
-    async () => {
-      const { media, generate } = clientOf([], { store: sdk.memoryStore() });
-      const { generationId = "" } = await generate("order-42");
-      return media.resolve(generationId, "notCreated");
-    },
-    [],
-  ],
-  "idempotencyKey with another form": [() => again([], (media) => media.generate(z, { prompt: "A hare" }, keyed)), []],
-  "idempotencyKey with another model": [() => again([], (media) => media.generate(v4, fox, keyed)), []],
-  "idempotencyKey of unknown outcome": [() => again([lost], (media) => media.generate(z, fox, keyed)), []],
+};
+
+/** What a call ends in whose key, or whose generation, an earlier call has. */
+const later: Readonly<Record<string, readonly [Mistake, readonly Reply[]]>> = {
+  "resolve: the task of another generation": [(media, id) => media.resolve(id, "notCreated"), []],
+  "idempotencyKey with another form": [(media) => media.generate(z, { prompt: "A hare" }, keyed), []],
+  "idempotencyKey with another model": [(media) => media.generate(v4, fox, keyed), []],
+  "idempotencyKey of unknown outcome": [(media) => media.generate(z, fox, keyed), [lost]],
 };
 
 const keyed = { idempotencyKey: "order-42" };
 const generateAt = (baseUrl: string) =>
   sdk.createMediaGen({ baseUrl, apiKey: "k", retries: 0 }).image.generate("imgmodelz", fox);
+const withoutKey = () => clientOf([], { apiKey: undefined }).media;
 const withStore = () => clientOf([], { store: sdk.memoryStore() }).media;
 const checkAt = (reply: Reply, options: FakeOptions) => clientOf([reply], options).media.image.task("t-1").check();
 const keyedWith = (method: "get" | "write", error: Error) =>
   clientOf([], { store: { ...sdk.memoryStore(), [method]: () => Promise.reject(error) } }).generate("order-42");
 const expectIssues = (issues: readonly sdk.Issue[]) => Promise.reject(new sdk.InvalidRequestError("validate", issues));
 
-/** Generates with a key, and calls again: nothing more is sent. */
-async function again(replies: readonly Reply[], call: Mistake): Promise<unknown> {
-  const { media, generate, sent } = clientOf(replies, { store: sdk.memoryStore() });
-  await errorOf(generate("order-42"));
-  return Promise.resolve(call(media, sdk)).finally(() => expect(sent()).toBe(1));
-}
-
 /** Returns what a person reads of a call that is rejected, and what a program does. */
-async function pageOf(run: () => unknown): Promise<string> {
+async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[]): Promise<string> {
   const error = await errorOf((async () => run())());
+  if (events) expect(events.filter((one) => one.type === "failed" && one.error === error)).toHaveLength(1);
   if (!sdk.MediaGenError.is(error)) return expect.fail(`not rejected: ${shown(error)}`);
   const { name, message, advice, billed, isRetryable } = error;
   if (!(error instanceof sdk.InvalidRequestError)) expect(message).toContain(advice);
@@ -412,16 +400,17 @@ async function pageOf(run: () => unknown): Promise<string> {
 test("every error says in plain English what happened, what it means for the money, and what to do", async () => {
   await Promise.all([writeFile(join(place, "a.txt"), "text"), writeFile(join(place, "empty.png"), "")]);
   const rows: string[] = [];
-  const add = async (name: string, run: () => unknown) => void rows.push(`# ${name}\n${await pageOf(run)}\n`);
+  const add = async (name: string, run: () => unknown, events?: readonly sdk.MediaGenEvent[]) =>
+    void rows.push(`# ${name}\n${await pageOf(run, events)}\n`);
   for (const [name, options] of Object.entries(clients))
     await add(`createMediaGen: ${name}`, () => sdk.createMediaGen(options as sdk.NodeMediaGenOptions));
   for (const [name, [model, form, options]] of Object.entries(forms)) {
-    const { media, sent } = clientOf();
+    const { media, sent, events } = clientOf();
     // The casts: each breaks a type.
     const { generate } = (name.startsWith("unchecked") ? media.video : media) as {
       generate: (...all: unknown[]) => unknown;
     };
-    await add(`generate: ${name}`, () => generate(model, form, options));
+    await add(`generate: ${name}`, () => generate(model, form, options), events);
     expect(sent(), name).toBe(0);
   }
   for (const [name, source] of Object.entries(sources)) {
@@ -434,13 +423,22 @@ test("every error says in plain English what happened, what it means for the mon
     await add(name, () => run(media, sdk));
     expect(sent(), name).toBe(0);
   }
-  for (const [name, [reply, options]] of Object.entries(generations))
-    await add(`generate: ${name}`, () => clientOf([reply], options).generate(options?.store && "order-42"));
+  for (const [name, [reply, options]] of Object.entries(generations)) {
+    const { generate, events } = clientOf([reply], options);
+    await add(`generate: ${name}`, () => generate(options?.store && "order-42"), events);
+  }
   for (const [name, [run, replies, options]] of Object.entries(tasks)) {
     const { media, events } = clientOf(replies, options);
-    await add(name, () => run(media.task(saved)));
+    await add(name, () => run(media.task(saved), media), events);
     for (const event of events)
       if ("error" in event && sdk.MediaGenError.is(event.error)) expect(event.error.billed, name).toBe("yes");
+  }
+  for (const [name, [run, replies]] of Object.entries(later)) {
+    const { media, generate, sent, events } = clientOf(replies, { store: sdk.memoryStore() });
+    const first = await errorOf(generate("order-42"));
+    // The cast: both the task and the error have it.
+    await add(name, () => run(media, (first as sdk.Task).generationId), events);
+    expect(sent(), name).toBe(1);
   }
   await rm(place, { recursive: true });
   await expect(rows.join("\n")).toMatchFileSnapshot("messages.txt");
