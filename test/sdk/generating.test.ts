@@ -1,44 +1,7 @@
 import { createHash } from "node:crypto";
-import { InvalidRequestError, memoryStore, type MediaGenOptions, type OutcomeUnknownError } from "@mediagen/sdk";
+import { memoryStore, type MediaGenOptions, type OutcomeUnknownError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOf, created, errorOf, lost, success } from "./fake-service.ts";
-
-// What beforeGenerate receives, and when it is not called, is in test/money/limits.test.ts.
-
-describe("beforeGenerate", () => {
-  test("is awaited before anything is sent", async () => {
-    const sent: unknown[] = [];
-    const beforeGenerate = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      sent.push("approved");
-    };
-    await clientOf([() => (sent.push("sent"), created("t-1"))], { beforeGenerate }).generate();
-    expect(sent).toEqual(["approved", "sent"]);
-  });
-
-  test.for<[string, () => unknown]>([
-    [
-      "throws",
-      () => {
-        throw new RangeError("too expensive");
-      },
-    ],
-    ["rejects", () => Promise.reject(new RangeError("too expensive"))],
-  ])("that %s sends nothing, and its error is the caller's", async ([, beforeGenerate]) => {
-    const { generate, sent } = clientOf([], { beforeGenerate });
-    expect(await errorOf(generate())).toEqual(new RangeError("too expensive"));
-    // An invalid form does not get that far.
-    expect(await errorOf(generate(undefined, 7 as never))).toBeInstanceOf(InvalidRequestError);
-    expect(sent()).toBe(0);
-  });
-
-  test("that lasts until the call is aborted sends nothing", async () => {
-    const controller = new AbortController();
-    const { generate, sent } = clientOf([], { beforeGenerate: () => controller.abort("enough") });
-    await expect(generate(undefined, "A fox", controller.signal)).rejects.toBe("enough");
-    expect(sent()).toBe(0);
-  });
-});
 
 describe("a generation of unknown outcome says what was sent", () => {
   const unknown = async (form: object, options: MediaGenOptions = {}): Promise<OutcomeUnknownError> => {
