@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileStore, type GenerationEntry, type GenerationStore } from "@mediagen/sdk/node";
+import { fileStore, type GenerationEntry, type GenerationStore, type UnreadableEntry } from "@mediagen/sdk/node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf } from "./fake-service.ts";
 
@@ -29,7 +29,11 @@ const entryOf = (given: Partial<GenerationEntry> = {}): GenerationEntry => ({
   ...facts,
   ...given,
 });
-const listed = () => Array.fromAsync(store.list({ states }));
+const listed = async () => {
+  const found: (GenerationEntry | UnreadableEntry)[] = [];
+  for await (const one of store.list({ states })) found.push(one);
+  return found;
+};
 const directoryOf = (id: string) => join(directory, id.slice(0, 2), id);
 const namesOf = (id: string) => readdir(directoryOf(id));
 const revisionIn = (name: string) => Number.parseInt(name, 10);

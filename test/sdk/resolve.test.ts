@@ -4,10 +4,12 @@ import {
   clientOf,
   created,
   errorOf,
+  type FakeOptions,
   forever,
   gate,
   lost,
   rejection,
+  type Reply,
   type SharedStore,
   sharedStore,
   success,
@@ -16,20 +18,24 @@ import {
 const idOf = (error: unknown) => (error as OutcomeUnknownError).generationId ?? "";
 /** A generation of unknown outcome. */
 const unknown = async (store: SharedStore, key = "k") => idOf(await errorOf(clientOf([lost], { store }).generate(key)));
+/** A client whose store has a generation of unknown outcome, with its id. */
+async function withUnknown(replies: readonly Reply[] = [], options: FakeOptions = {}) {
+  const store = sharedStore();
+  const id = await unknown(store);
+  return { ...clientOf(replies, { store, ...options }), store, id };
+}
 const notAllowed = (field: string, text = "") => ({
   issues: [{ field, code: "notAllowed", message: expect.stringContaining(text) }],
 });
+const isKnown = notAllowed("generationId", "has a known outcome");
 
 describe("resolve", () => {
   test.for([{ taskid: "t-7" }, "notCreated"] as const)("resolves a generation to %o", async (resolution) => {
-    const store = sharedStore();
-    const id = await unknown(store);
-    const { media, generate, sent } = clientOf([() => created("t-8")], { store });
+    const { media, generate, sent, id } = await withUnknown([() => created("t-8")]);
     expect(await errorOf(generate("k"))).toMatchObject({ name: "OutcomeUnknownError", generationId: id });
-    const before = sent();
     await media.resolve(id, resolution as "notCreated");
     expect((await generate("k")).taskid).toBe(resolution === "notCreated" ? "t-8" : "t-7");
-    expect(sent() - before).toBe(1); // One query, or one generation.
+    expect(sent()).toBe(1); // One query, or one generation.
   });
 
   test("rejects a generation that is being sent, by a sender that renews its entry", async () => {
@@ -38,9 +44,8 @@ describe("resolve", () => {
     const task = clientOf([() => response.promise], { store }).generate("k");
     await expect.poll(() => store.states()).toContain("sending");
     const { id = "" } = store.written()[0] ?? {};
-    const { media } = clientOf([], { store });
-    const rejected = notAllowed("generationId", "is sending, not unknown");
-    expect(await errorOf(media.resolve(id, "notCreated"))).toMatchObject(rejected);
+    const error = await errorOf(clientOf([], { store }).media.resolve(id, "notCreated"));
+    expect(error).toMatchObject(notAllowed("generationId", "is sending, not unknown"));
     response.resolve(created("t-1"));
     expect((await task).taskid).toBe("t-1");
   });
@@ -59,38 +64,30 @@ describe("resolve", () => {
   });
 
   test("by two people at once, to a task and to none, keeps the task", async () => {
-    const store = sharedStore();
-    const id = await unknown(store);
-    const { media, generate } = clientOf([], { store });
+    const { media, generate, id } = await withUnknown();
     await Promise.all([media.resolve(id, { taskid: "t-1" }), media.resolve(id, "notCreated")]);
     expect((await generate("k")).taskid).toBe("t-1");
   });
 
   test("can be corrected, and rejects the task of another generation", async () => {
-    const store = sharedStore();
-    const id = await unknown(store);
-    const { media, generate } = clientOf([() => created("t-9")], { store });
+    const { media, generate, id } = await withUnknown([() => created("t-9")]);
     for (const resolution of [{ taskid: "t-1" }, "notCreated", { taskid: "t-2" }] as const)
       await media.resolve(id, resolution as "notCreated");
     expect((await generate("k")).taskid).toBe("t-2");
     const { taskid, generationId = "" } = await generate("k2");
     const ofOther = notAllowed("taskid", "is the task of the generation");
     expect(await errorOf(media.resolve(id, { taskid }))).toMatchObject(ofOther);
-    const isKnown = notAllowed("generationId", "has a known outcome");
     for (const resolution of ["notCreated", { taskid: "t-3" }] as const)
       expect(await errorOf(media.resolve(generationId, resolution as "notCreated"))).toMatchObject(isKnown);
   });
 
   test("can name another task after the wrong one has ended, and then sends nothing again", async () => {
-    const store = sharedStore();
-    const id = await unknown(store);
-    const { media, generate, sent } = clientOf([], { store, classify: () => "succeeded" });
+    const { media, generate, sent, store, id } = await withUnknown([], { classify: () => "succeeded" });
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
-    const isKnown = notAllowed("generationId", "has a known outcome");
     expect(await errorOf(media.resolve(id, "notCreated"))).toMatchObject(isKnown);
-    const other = clientOf([rejection], { store });
     const invented = { taskid: "t-invented", unverified: true } as const;
+    const other = clientOf([rejection], { store });
     expect(await errorOf(other.media.resolve(id, invented))).toMatchObject(notAllowed("taskid"));
     const before = sent();
     await media.resolve(id, { taskid: "t-right" });
@@ -99,9 +96,7 @@ describe("resolve", () => {
   });
 
   test("corrects a task: the end of the wrong one is not recorded as that of the right one", async () => {
-    const store = sharedStore();
-    const id = await unknown(store);
-    const { media } = clientOf([() => success({ url: ["http://localhost/1.png"] })], { store });
+    const { media, id } = await withUnknown([() => success({ url: ["http://localhost/1.png"] })]);
     const wrong = await media.resolve(id, { taskid: "t-7", unverified: true });
     await media.resolve(id, { taskid: "t-8", unverified: true });
     await wrong.wait();
@@ -109,9 +104,8 @@ describe("resolve", () => {
   });
 
   test("swaps two tasks that were resolved the wrong way round, while no key is free", async () => {
-    const store = sharedStore();
-    const [first, second] = [await unknown(store, "k1"), await unknown(store, "k2")];
-    const { media, generate, sent } = clientOf([], { store });
+    const { media, generate, sent, store, id: first } = await withUnknown();
+    const second = await unknown(store, "k2");
     const resolve = (id: string, taskid: string) => media.resolve(id, { taskid, unverified: true });
     await resolve(first, "t-2");
     await resolve(second, "t-1");
@@ -120,18 +114,18 @@ describe("resolve", () => {
     const reason = expect.stringContaining(first);
     expect((await media.recover()).unknown).toMatchObject([{ generationId: second, reason }]);
     await resolve(second, "t-2");
-    expect([(await generate("k1")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
+    expect([(await generate("k")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
   });
 
   test("closes the list of a store that it stops reading", async () => {
-    let [opened, closed] = [0, 0];
+    const states: string[] = [];
     const memory = memoryStore();
     const list = async function* (filter: Parameters<typeof memory.list>[0]) {
-      opened++;
+      states.push("opened");
       try {
         yield* memory.list(filter);
       } finally {
-        closed++;
+        states.push("closed");
       }
     };
     const { media, generate } = clientOf([lost, () => created("t-1")], { store: { ...memory, list } });
@@ -139,7 +133,7 @@ describe("resolve", () => {
     await generate("order-2");
     // The task of another entry: it is found before the list has ended.
     await errorOf(media.resolve(id, { taskid: "t-1" }));
-    expect([opened, closed]).toEqual([1, 1]);
+    expect(states).toEqual(["opened", "closed"]);
   });
 });
 
@@ -168,11 +162,9 @@ describe("recover", () => {
 
   test("lists tasks although one of another kind or another service with their id was deleted", async () => {
     const store = sharedStore();
-    const { media, generate } = clientOf(
-      [() => created("t-1"), () => created("t-1"), () => success({ status: "Success" })],
-      { store },
-    );
-    const other = clientOf([() => created("t-1")], { store, baseUrl: "http://localhost:81" });
+    const tasks = [() => created("t-1"), () => created("t-1")];
+    const { media, generate } = clientOf([...tasks, () => success({ status: "Success" })], { store });
+    const other = clientOf(tasks, { store, baseUrl: "http://localhost:81" });
     await other.generate("order-1");
     await generate("order-1");
     await media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "order-2" });
