@@ -9,14 +9,12 @@ const origin = "http://localhost";
 const mostSteps = 3_000;
 const model = "imgmodelz";
 
-/** How likely it is that something happens to the processes; each ordinary step has the weight 1. */
-export type Disturbances = Readonly<Partial<Record<"crash" | "mostCrashes" | "pause" | "abort", number>>>;
-
 /** What takes part in a run. */
 export interface Setting {
   readonly service: ServiceFaults;
   readonly store: StoreFaults;
-  readonly disturbances: Disturbances;
+  /** How likely it is that something happens to the processes; each ordinary step has the weight 1. */
+  readonly disturbances: Readonly<Partial<Record<"crash" | "mostCrashes" | "pause" | "abort", number>>>;
   /** The keys of the calls, by process; undefined for a call without a key. Each process makes its calls at the same time. */
   readonly calls: readonly (readonly (string | undefined)[])[];
   /** How often each call is made again after an error. */
@@ -141,16 +139,10 @@ class Simulation {
       const prompt = key ?? `plain ${++this.#plain}`;
       this.#digests.set(prompt, await digestOf(prompt));
       const media = shared ?? this.#client(process);
-      const call: Call = {
-        id: `call ${this.#calls.length + 1}`,
-        key,
-        prompt,
-        process,
-        controller: new AbortController(),
-        state: "running",
-      };
+      const [id, controller] = [`call ${this.#calls.length + 1}`, new AbortController()];
+      const call: Call = { id, key, prompt, process, controller, state: "running" };
       this.#calls.push(call);
-      const options = { signal: call.controller.signal, headers: { "x-call": call.id } };
+      const options = { signal: controller.signal, headers: { "x-call": id } };
       const keyed = key === undefined ? options : { ...options, idempotencyKey: key };
       try {
         const task = await media.image.generate(model, { prompt }, keyed);
@@ -168,30 +160,25 @@ class Simulation {
     }
   }
 
-  /** What may happen to processes, and people. */
+  /** What may happen to processes, calls and people. */
   #disturbances(): readonly Event[] {
     const { crash = 0, mostCrashes = Infinity, pause = 0, abort = 0 } = this.#setting.disturbances;
+    if (this.world.isCalm) return [];
     const alive = this.world.processes.filter(({ isDead }) => !isDead);
     const mayCrash = this.world.processes.length - alive.length < mostCrashes;
+    const open = this.#calls.filter(
+      ({ state, controller, process }) => state === "running" && !controller.signal.aborted && !process.isDead,
+    );
     const event = (name: string, weight: number, run: () => void): Event => ({
       name,
       ways: [{ name: "now", weight, run }],
     });
-    if (this.world.isCalm) return [];
     return [
       ...alive.map((one) => event(`crash of ${one.name}`, mayCrash ? crash : 0, () => this.world.kill(one))),
       ...alive.map((one) =>
-        event(
-          `${one.isPaused ? "end of the pause" : "pause"} of ${one.name}`,
-          pause,
-          () => void (one.isPaused = !one.isPaused),
-        ),
+        event(`pause of ${one.name}, or its end`, pause, () => void (one.isPaused = !one.isPaused)),
       ),
-      ...this.#calls
-        .filter(
-          ({ state, controller, process }) => state === "running" && !controller.signal.aborted && !process.isDead,
-        )
-        .map(({ id, controller }) => event(`abort of ${id}`, abort, () => controller.abort(new Error("enough")))),
+      ...open.map(({ id, controller }) => event(`abort of ${id}`, abort, () => controller.abort(new Error("enough")))),
       ...(this.#peopleLeft > 0 ? [event("a person", 0.05, () => void this.#person())] : []),
     ];
   }
@@ -254,8 +241,8 @@ class Simulation {
       if (key !== undefined && length > 1 + (this.#words.get(prompt) ?? 0))
         this.#violate(`${prompt} is paid ${length} times`);
     }
-    for (const payment of this.service.payments)
-      if (!this.#isTraced(payment)) this.#violate(`${payment.taskid} of ${payment.prompt} is lost`);
+    const lost = this.service.payments.find((payment) => !this.#isTraced(payment));
+    if (lost) this.#violate(`${lost.taskid} of ${lost.prompt} is lost`);
     for (const call of this.#calls) this.#checkCall(call);
     for (const entry of this.#database.entries.values())
       if (entry.state === "notCreated" && !entry.resolvedByHand && this.#isOpenFor(entry.digest))
@@ -271,12 +258,11 @@ class Simulation {
   /** Whether a payment is returned, recorded, listed as unknown, or belongs to a call that says that a task may exist. */
   #isTraced({ taskid, prompt, call: id }: Payment): boolean {
     const entries = [...this.#database.entries.values()].filter(({ digest }) => digest === this.#digests.get(prompt));
-    if (
-      entries.some((entry) => entry.task?.taskid === taskid || entry.state === "sending" || entry.state === "unknown")
-    )
-      return true;
+    const isRecorded = entries.some(
+      ({ task, state }) => task?.taskid === taskid || state === "sending" || state === "unknown",
+    );
     const call = this.#calls.find((one) => one.id === id);
-    return call?.taskid === taskid || saysMaybe(call?.error) || this.#misjudged.has(prompt);
+    return isRecorded || call?.taskid === taskid || saysMaybe(call?.error) || this.#misjudged.has(prompt);
   }
 
   #checkCall({ id, key, prompt, process, controller, state, taskid, error }: Call): void {
@@ -302,26 +288,22 @@ class Simulation {
     );
     if (left.length === 0) return undefined;
     this.#calmDown();
-    const process = this.world.start("the end", false);
     let recovery: Recovery | undefined;
     let failure: unknown;
-    this.#client(process)
+    const note = (found: Recovery) => void (recovery = found);
+    this.#client(this.world.start("the end", false))
       .recover()
-      .then(
-        (found) => (recovery = found),
-        (error: unknown) => (failure = error),
-      );
+      .then(note, (error: unknown) => (failure = error));
     for (let steps = 0; !recovery && steps < mostSteps; steps++) {
       await idle();
       if (!recovery && !this.world.step([])) break;
     }
     if (!recovery) return `recover() does not end, or fails: ${String(failure)}`;
     const { tasks, unknown } = recovery;
-    const lost = left.find(
-      ({ taskid, prompt }) =>
-        !tasks.some((task) => task.taskid === taskid) &&
-        !unknown.some(({ digest }) => digest === this.#digests.get(prompt)),
-    );
+    const isListed = ({ taskid, prompt }: Payment) =>
+      tasks.some((task) => task.taskid === taskid) ||
+      unknown.some(({ digest }) => digest === this.#digests.get(prompt));
+    const lost = left.find((payment) => !isListed(payment));
     return lost && `${lost.taskid} of ${lost.prompt} is not listed by recover()`;
   }
 }
@@ -338,20 +320,4 @@ async function digestOf(prompt: string): Promise<string> {
 /** Whether an error says that a task may exist. */
 function saysMaybe(error: unknown): boolean {
   return MediaGenError.is(error) && error.billed === "maybe";
-}
-
-/** Returns the shortest trace that breaks the same promise: each decision becomes the first way if it can. */
-export async function shorten(setting: Setting, found: Run, made: readonly number[]): Promise<readonly string[]> {
-  let { trace } = found;
-  let script = made;
-  const attempt = async (decisions: readonly number[]) => {
-    const shorter = await run(setting, new Decisions(undefined, decisions));
-    if (shorter.broken?.replace(/\d+/g, "") !== found.broken?.replace(/\d+/g, "")) return;
-    script = decisions;
-    if (shorter.trace.length <= trace.length) ({ trace } = shorter);
-  };
-  for (let cut = made.length; cut > 0; cut = Math.floor(cut / 2)) await attempt(script.slice(0, -cut));
-  for (let index = script.length - 1; index >= 0; index--)
-    if (index < script.length && script[index] !== 0) await attempt(script.with(index, 0));
-  return trace;
 }

@@ -16,21 +16,10 @@ export interface Payment {
   readonly call: string;
 }
 
+type NetworkFault = "notReached" | "droppedOnTheWay" | "responseLost" | "responseNever";
 /** How likely each fault of the network and the service is; none has the weight 1. */
 export type ServiceFaults = Readonly<
-  Partial<
-    Record<
-      | "notReached"
-      | "droppedOnTheWay"
-      | "responseLost"
-      | "responseNever"
-      | "rejected"
-      | "odd"
-      | "rateLimited"
-      | "failed",
-      number
-    >
-  >
+  Partial<Record<NetworkFault | "rejected" | "odd" | "rateLimited" | "failed", number>>
 >;
 
 /** The service in memory, behind a network that loses and delays. */
@@ -66,39 +55,31 @@ export class Service {
     const later = (name: string, ways: readonly Way[]) => this.#world.add({ name: `${about}: ${name}`, process, ways });
     const lose = () => later("the connection", [{ name: "is reset", weight: 1, run: () => response.reject(reset()) }]);
     const arrive = () => {
-      const [answer, ...ways] = this.#answers(sent);
-      const respond = (one: FetchResponse) =>
-        later("the response", [
-          { name: "arrives", weight: 1, run: () => response.resolve(one) },
-          { name: "is lost", weight: responseLost, run: () => response.reject(reset()) },
-          { name: "never comes", weight: responseNever, run: () => undefined },
-        ]);
-      const chosen = this.#world.isCalm ? answer : this.#world.decisions.choose([answer, ...ways]);
+      const [usual, ...others] = this.#responses(sent);
+      const chosen = this.#world.isCalm ? usual : this.#world.decisions.choose([usual, ...others]);
       this.#world.trace.push(`  the service: ${chosen.name}`);
-      respond(chosen.respond());
+      const arrived = chosen.respond();
+      later("the response", [
+        { name: "arrives", weight: 1, run: () => response.resolve(arrived) },
+        { name: "is lost", weight: responseLost, run: () => response.reject(reset()) },
+        { name: "never comes", weight: responseNever, run: () => undefined },
+      ]);
     };
     // In the network: what has left is delivered even if its sender has died since.
-    const leave = () => {
-      this.#world.add({
-        name: about,
-        ways: [
-          { name: "is delivered", weight: 1, run: arrive },
-          { name: "is lost on the way", weight: droppedOnTheWay, run: lose },
-        ],
-      });
-    };
+    const ways: readonly Way[] = [
+      { name: "is delivered", weight: 1, run: arrive },
+      { name: "is lost on the way", weight: droppedOnTheWay, run: lose },
+    ];
+    const leave = () => this.#world.add({ name: about, ways });
+    const refuse = () => (prove(sent), response.reject(connectionRefused()));
     later("it", [
       { name: "leaves", weight: 1, run: leave },
-      {
-        name: "is not connected",
-        weight: notReached,
-        run: () => (prove(sent), response.reject(connectionRefused())),
-      },
+      { name: "is not connected", weight: notReached, run: refuse },
     ]);
     return response.promise;
   }
 
-  #answers(sent: Sent) {
+  #responses(sent: Sent) {
     const { prompt, call } = sent;
     const pay = () => {
       const taskid = `t-${this.payments.length + 1}`;
@@ -114,7 +95,7 @@ export class Service {
       { name: "limits the rate", weight: rateLimited, respond: () => (prove(sent), responseOf(429, "slow down")) },
       { name: "creates a task and does not say so", weight: odd, respond: () => this.#odd(pay()) },
       { name: "fails", weight: failed, respond: () => responseOf(503, "") },
-    ].filter(({ weight }) => weight > 0) as [Answer, ...Answer[]];
+    ].filter(({ weight }) => weight > 0) as [Possible, ...Possible[]];
   }
 
   /** A response after a payment from which a caller cannot know that there is a task. */
@@ -134,14 +115,14 @@ export class Service {
     const isKnown = this.payments.some((one) => one.taskid === taskid);
     const record = () => (isKnown ? envelope(200, 1000, { taskid, url: [] }) : envelope(200, 9999));
     return this.#world.happens(`query of ${taskid}`, process, ({ resolve, reject }) => [
-      { name: "is answered", weight: 1, run: () => resolve(record()) },
+      { name: "arrives", weight: 1, run: () => resolve(record()) },
       { name: "is lost", weight: responseLost, run: () => reject(reset()) },
       { name: "fails", weight: failed, run: () => resolve(envelope(500, 9999)) },
     ]);
   }
 }
 
-type Answer = Omit<Way, "run"> & { readonly respond: () => FetchResponse };
+type Possible = Omit<Way, "run"> & { readonly respond: () => FetchResponse };
 
 const textOf = async ({ body }: FetchInit) => (body instanceof Blob ? (blobTexts.get(body) ?? body.text()) : "");
 /** The texts of Blobs: reading one takes real time. */
@@ -174,10 +155,6 @@ function responseOf(status: number, text: string): FetchResponse {
   };
   const headers = { get: () => null, [Symbol.iterator]: () => [][Symbol.iterator]() };
   // The cast: a reader is all that the SDK uses of a body.
-  return {
-    status,
-    redirected: false,
-    headers,
-    body: { getReader: () => reader } as unknown as ReadableStream<Uint8Array>,
-  };
+  const body = { getReader: () => reader } as unknown as ReadableStream<Uint8Array>;
+  return { status, redirected: false, headers, body };
 }
