@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ModelInfo, Task } from "@mediagen/sdk";
+import type { Task } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/commands/complete.ts";
@@ -80,33 +80,19 @@ describe("in a copy of the project whose spec has further models", () => {
   beforeAll(async () => {
     await mkdir("out", { recursive: true });
     copy = await mkdtemp("out/copy-");
-    for (const path of [
-      "package.json",
-      "README.md",
-      "tsconfig.json",
-      "openapi",
-      "scripts",
-      "packages/sdk/src",
-      "packages/sdk/tsconfig.json",
-      "packages/sdk/package.json",
-      "packages/proxy/src",
-      "packages/batch/src",
-      "packages/emulator/src",
-      "packages/cli/src",
-      "packages/mcp/src",
-      "packages/ai-sdk-provider/src",
-      "docs/guides",
-      "docs/examples",
-      "docs/home.md",
-      "test/runtimes/engines/package.json",
-    ]) {
-      await cp(path, join(copy, path), { recursive: true });
-    }
+    const own =
+      "package.json README.md tsconfig.json openapi scripts packages/sdk/tsconfig.json packages/sdk/package.json docs/guides docs/examples docs/home.md test/runtimes/engines/package.json";
+    const packages = "sdk proxy batch emulator cli mcp ai-sdk-provider"
+      .split(" ")
+      .map((name) => `packages/${name}/src`);
+    for (const path of [...own.split(" "), ...packages]) await cp(path, join(copy, path), { recursive: true });
     await change(withFurtherModels());
     expect(run("scripts/run.js", "generate")).toMatchObject({ status: 0, stderr: "" });
   });
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
+  /** Imports a module of the copy. The casts: it has the types of what it is a copy of. */
+  const load = async <T>(path: string) => (await import(pathToFileURL(join(copy, path)).href)) as T;
   const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
   const change = (to: string) => writeFile(join(copy, "openapi/openapi.yaml"), to);
 
@@ -123,50 +109,33 @@ describe("in a copy of the project whose spec has further models", () => {
     );
     const compiler = join(process.cwd(), "node_modules/typescript-7/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
-    const { task, issues, listModels, createMediaGen } = (await import(
-      pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href
-    )) as {
-      task: { taskid: string; resultCount: number };
-      issues: unknown;
-      listModels: () => readonly { model: string }[];
-      createMediaGen: (options: object) => { image: { generate(model: string, form: object): Promise<Task> } };
-    };
+    const { task, issues, listModels, createMediaGen } = await load<
+      typeof import("@mediagen/sdk") & { readonly task: Task; readonly issues: unknown }
+    >("packages/sdk/src/use.ts");
     expect(task).toMatchObject({ taskid: "/v1/video/vidmodelnine:calm", resultCount: 1 });
+    const tooLong = 'prompt must be text of at most 5 characters, not "A fox, at length".';
     expect(issues).toEqual([
-      {
-        field: "prompt",
-        code: "invalid",
-        message: 'prompt must be text of at most 5 characters, not "A fox, at length".',
-      },
-      {
-        field: "mood",
-        code: "invalid",
-        message: 'mood must be "calm" or "stormy", not "wild".',
-      },
+      { field: "prompt", code: "invalid", message: tooLong },
+      { field: "mood", code: "invalid", message: 'mood must be "calm" or "stormy", not "wild".' },
     ]);
     expect(listModels().map(({ model }) => model)).toContain("vidmodelnine");
 
-    const { createEmulator } = (await import(
-      pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href
-    )) as typeof import("@mediagen/emulator");
+    const { createEmulator } = await load<typeof import("@mediagen/emulator")>("packages/emulator/src/index.ts");
     const { image } = createMediaGen(createEmulator().client);
     for (const [fields, results] of [
       [{ count: 3 }, 3],
       [{}, 2],
     ] as const) {
-      const task = await image.generate("imgmodelshown", { prompt: "A fox", ...fields });
+      // The cast: the compiler does not know the model here.
+      const task = await image.generate("imgmodelshown" as "imgmodelz", { prompt: "A fox", ...fields });
       expect(task.resultCount).toBe(results);
       expect((await task.wait()).url).toHaveLength(results);
     }
   });
 
   test("and in the command line: its help, its flags, its values", async () => {
-    const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as {
-      listModels(): readonly ModelInfo[];
-    };
-    const { schemas } = (await import(pathToFileURL(join(copy, "packages/sdk/src/spec/schemas.gen.ts")).href)) as {
-      schemas: Schemas;
-    };
+    const { listModels } = await load<typeof import("@mediagen/sdk")>("packages/sdk/src/index.ts");
+    const { schemas } = await load<{ readonly schemas: Schemas }>("packages/sdk/src/spec/schemas.gen.ts");
     const program = createCommands(listModels(), schemas);
     const help = program.map(helpOf).join("").replace(/\s+/g, " ");
     expect(help).toContain('--mood <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
@@ -177,10 +146,8 @@ describe("in a copy of the project whose spec has further models", () => {
   });
 
   test("and in the tools of the MCP server", async () => {
-    const load = (name: string): Promise<unknown> => import(pathToFileURL(join(copy, "packages/sdk/src", name)).href);
-    // The casts: the copies have the types of what they are copies of.
-    const { listModels } = (await load("index.ts")) as typeof import("@mediagen/sdk");
-    const { service } = (await load("kit.ts")) as typeof import("@mediagen/sdk/kit");
+    const { listModels } = await load<typeof import("@mediagen/sdk")>("packages/sdk/src/index.ts");
+    const { service } = await load<typeof import("@mediagen/sdk/kit")>("packages/sdk/src/kit.ts");
     const videos = listModels().filter(({ kind }) => kind === "video");
     const schema = generateSchema(videos, service.schemas);
     expect(schema["properties"]).toMatchObject({
@@ -201,15 +168,13 @@ describe("in a copy of the project whose spec has further models", () => {
     );
     for (const name of ["index", "kit"])
       await writeFile(join(sdk, `${name}.js`), `export * from "../../../../sdk/src/${name}.ts";`);
-    const load = async (path: string): Promise<unknown> => import(pathToFileURL(join(copy, path)).href);
-    // The casts: the copies have the types of what they are copies of.
-    const { createMediaGen } = (await load(
+    const { createMediaGen } = await load<typeof import("@mediagen/sdk")>(
       "packages/ai-sdk-provider/node_modules/@mediagen/sdk/index.js",
-    )) as typeof import("@mediagen/sdk");
-    const { createEmulator } = (await load("packages/emulator/src/index.ts")) as typeof import("@mediagen/emulator");
-    const { createMediaGenProvider } = (await load(
+    );
+    const { createEmulator } = await load<typeof import("@mediagen/emulator")>("packages/emulator/src/index.ts");
+    const { createMediaGenProvider } = await load<typeof import("@mediagen/ai-sdk-provider")>(
       "packages/ai-sdk-provider/src/index.ts",
-    )) as typeof import("@mediagen/ai-sdk-provider");
+    );
     const emulator = createEmulator();
     const mediagen = createMediaGenProvider({ media: createMediaGen(emulator.client) });
     const { images } = await generateImage({ model: mediagen.imageModel("imgmodelshown"), prompt: "A fox", n: 3 });

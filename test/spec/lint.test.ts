@@ -17,43 +17,18 @@ test("the spec, the sources, the workflows and the prose pass `npm run lint`", (
 });
 
 describe("the lint rejects", () => {
+  const post = "/v1/video/vidmodelv15pro:\n    ";
+  const tags = (of: string) => `tags: [${of}]\n      operationId: queryVideoTask`;
+  const described = /      description: \|\n        Creates one image task from a prompt alone.*\n/;
+  const example = /            examples:\n              task:\n.*\n.*\n.*\n/;
+  const noCredits = /                insufficientCredits:\n.*\n/;
   const rules: [string, RegExp | string, string, string][] = [
-    [
-      "an operation that is no POST",
-      "  /v1/video/vidmodelv15pro:\n    post:",
-      "  /v1/video/vidmodelv15pro:\n    put:",
-      "operations-are-post",
-    ],
-    [
-      "an operationId that is no verb and noun",
-      "operationId: queryImageTask",
-      "operationId: ImageTaskInfo",
-      "operation-id-is-verb-and-noun",
-    ],
-    [
-      "an operation without a description",
-      /      description: \|\n        Creates one image task from a prompt alone.*\n/,
-      "",
-      "operations-are-documented",
-    ],
-    [
-      "an operation without a tag",
-      "tags: [Video]\n      operationId: queryVideoTask",
-      "tags: []\n      operationId: queryVideoTask",
-      "operations-have-a-tag",
-    ],
-    [
-      "an answer without its three examples",
-      /                insufficientCredits:\n.*\n/,
-      "",
-      "outcomes-have-examples",
-    ],
-    [
-      "a body without an example",
-      /            examples:\n              task:\n.*\n.*\n.*\n/,
-      "",
-      "bodies-have-examples",
-    ],
+    ["an operation that is no POST", `${post}post:`, `${post}put:`, "operations-are-post"],
+    ["an operationId that is no verb and noun", "queryImageTask", "ImageTaskInfo", "operation-id-is-verb-and-noun"],
+    ["an operation without a description", described, "", "operations-are-documented"],
+    ["an operation without a tag", tags("Video"), tags(""), "operations-have-a-tag"],
+    ["a response without its three examples", noCredits, "", "outcomes-have-examples"],
+    ["a body without an example", example, "", "bodies-have-examples"],
     ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
     ["a reference to nothing", 'schemas/Seed"', 'schemas/Soil"', "no-unresolved-refs"],
   ];
