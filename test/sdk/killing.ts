@@ -27,43 +27,14 @@ export type FromWorker =
   | { readonly key: string; readonly taskid: string }
   | { readonly key: string; readonly error: string; readonly message: string };
 
-/** How much to run. */
-export interface KillingOptions {
-  readonly name: StoreName;
-  readonly at: string;
+/** What to run, and how much. */
+export interface KillingOptions extends Pick<WorkerOptions, "name" | "at"> {
   /** A handle of the test's own. */
   readonly store: GenerationStore;
   readonly keys: number;
-  /** How many workers are killed or paused, about. It goes by results, because a busy machine takes seconds to start a worker. */
+  /** About how many workers are killed or paused. It goes by results, because a busy machine takes seconds to start a worker. */
   readonly strikes: number;
   readonly print?: (line: string) => void;
-}
-
-/** What came of it. */
-export interface KillingReport {
-  readonly keys: number;
-  /** Paid requests that reached the service. */
-  readonly sent: number;
-  /** Keys that were paid more than once. */
-  readonly sentTwice: readonly string[];
-  /** Keys of unknown outcome at the end, and how many of them were paid. */
-  readonly unknown: number;
-  readonly unknownPaid: number;
-  /** Keys of unknown outcome that `recover` does not list. */
-  readonly unlisted: readonly string[];
-  /** Paid tasks that neither their key stands for nor `recover` lists, with a key that is not listed as unknown. */
-  readonly lost: readonly string[];
-  /** Keys that stood for two tasks at different times. */
-  readonly changed: readonly string[];
-  /** Tasks that arrived after their generation was taken for unknown. */
-  readonly late: number;
-  /** Claims that another process took over because their owner was silent. */
-  readonly takeOvers: number;
-  readonly kills: number;
-  readonly pauses: number;
-  /** How many refused keys were forgotten while they were in use. */
-  readonly forgotten: number;
-  readonly seconds: number;
 }
 
 const workers = 5;
@@ -73,7 +44,7 @@ const atOnce = 16;
 const copies = 3;
 /** How many keys lie between two copies. */
 const blockSize = 40;
-/** What a generation may reject with. A store is locked while somebody is paused within a transaction. */
+/** What a generation may reject with. A store is locked while a process is paused within a transaction. */
 const expected: readonly string[] = ["OutcomeUnknownError", "ServiceError", "StoreError"];
 /** 15 s of silence become 1.5 s. */
 const speed = 10;
@@ -82,36 +53,32 @@ const pauseMs = () => 1_700 + Math.random() * 1_500;
 
 /**
  * Lets processes generate the same keys at once on one store, while they are killed (SIGKILL) or paused (SIGSTOP) for longer than
- * a sender may be silent, and looks at what was paid.
+ * a sender may be silent, and returns what was paid.
  */
-export async function killWhileGenerating({
-  name,
-  at,
-  store,
-  keys: count,
-  strikes,
-  print = () => {},
-}: KillingOptions): Promise<KillingReport> {
+export async function killWhileGenerating({ name, at, store, keys: count, strikes, print }: KillingOptions) {
   const service = await startService();
   const keys = Array.from({ length: count }, (_, index) => `key-${index}-`);
   const crew = new Crew({ baseUrl: service.baseUrl, name, at, speed, knowsProcesses: false }, keys, strikes);
   const start = performance.now();
   try {
-    const forgetting = crew.until(async () => await store.forget({ keyed: true }));
-    await crew.work((left) => print(`${left} of ${count * copies} left, ${service.paid.size} keys paid`));
+    const forgetting = crew.until(() => store.forget({ keyed: true }));
+    await crew.work((left) => print?.(`${left} of ${count * copies} left, ${service.paid.size} keys paid`));
+    /** How many rejected keys were forgotten while they were in use. */
     const forgotten = await forgetting;
     await crew.end();
     const seconds = (performance.now() - start) / 1_000;
-    const known = await look(store, service, keys);
-    const { late, takeOvers, taskids, kills, pauses } = crew;
-    const sent = [...service.paid.values()].reduce((sum, tasks) => sum + tasks.length, 0);
-    const sentTwice = keys.filter((key) => (service.paid.get(key)?.length ?? 0) > 1);
-    for (const [key, taskid] of known.tasks) crew.remember(key, taskid);
-    const changed = keys.filter((key) => (taskids.get(key)?.size ?? 0) > 1);
+    const { tasks, ...known } = await look(store, service, keys);
+    for (const [key, taskid] of tasks) crew.remember(key, taskid);
+    const { kills, pauses, takeOvers } = crew;
     return {
-      ...{ keys: count, sent, sentTwice, changed, kills, pauses, forgotten, seconds },
-      ...{ late: late.size, takeOvers },
-      ...known.report,
+      ...{ ...known, keys: count, kills, pauses, takeOvers, forgotten, seconds },
+      /** Paid requests that reached the service, and the keys that were paid more than once. */
+      sent: [...service.paid.values()].reduce((sum, taskids) => sum + taskids.length, 0),
+      sentTwice: keys.filter((key) => (service.paid.get(key)?.length ?? 0) > 1),
+      /** Keys that stood for two tasks at different times. */
+      changed: keys.filter((key) => (crew.taskids.get(key)?.size ?? 0) > 1),
+      /** Tasks that arrived after their generation was taken for unknown. */
+      late: crew.late.size,
     };
   } finally {
     await crew.end();
@@ -119,14 +86,10 @@ export async function killWhileGenerating({
   }
 }
 
-/** Looks at what a process that comes afterwards knows of each key; keys that nobody got to are left out. */
+/** Returns what a process that comes afterwards knows of each key; keys that nobody got to are left out. */
 async function look(store: GenerationStore, { baseUrl, paid }: Service, keys: readonly string[]) {
-  const media = createMediaGen({
-    baseUrl,
-    apiKey: "sk-test",
-    store,
-    beforeGenerate: () => Promise.reject(new Error("not generated")),
-  });
+  const beforeGenerate = () => Promise.reject(new Error("not generated"));
+  const media = createMediaGen({ baseUrl, apiKey: "sk-test", store, beforeGenerate });
   // Whoever was killed while sending is silent by then.
   const recovered = await media.recover();
   const listed = new Set(recovered.unknown.map(({ idempotencyKey }) => idempotencyKey));
@@ -134,18 +97,22 @@ async function look(store: GenerationStore, { baseUrl, paid }: Service, keys: re
   const tasks = new Map<string, string>();
   const unknown: string[] = [];
   for (const key of keys) {
-    const found = await media.image
-      .generate("imgmodelz", { prompt: key }, { idempotencyKey: key })
-      .catch((error: unknown) => error);
-    if (found instanceof OutcomeUnknownError) unknown.push(key);
-    else if (!(found instanceof Error)) tasks.set(key, (found as { taskid: string }).taskid);
+    await media.image.generate("imgmodelz", { prompt: key }, { idempotencyKey: key }).then(
+      ({ taskid }) => tasks.set(key, taskid),
+      (error: unknown) => error instanceof OutcomeUnknownError && unknown.push(key),
+    );
   }
-  const lost = [...paid].flatMap(([key, taskids]) =>
-    taskids.filter((taskid) => tasks.get(key) !== taskid && !open.has(taskid) && !listed.has(key)),
-  );
-  const unlisted = unknown.filter((key) => !listed.has(key));
-  const unknownPaid = unknown.filter((key) => paid.has(key)).length;
-  return { tasks, report: { unknown: unknown.length, unknownPaid, unlisted, lost } };
+  return {
+    tasks,
+    /** Keys of unknown outcome, how many of them were paid, and those that `recover` does not list. */
+    unknown: unknown.length,
+    unknownPaid: unknown.filter((key) => paid.has(key)).length,
+    unlisted: unknown.filter((key) => !listed.has(key)),
+    /** Paid tasks that neither their key returns nor `recover` lists, with a key that is not listed as unknown. */
+    lost: [...paid].flatMap(([key, taskids]) =>
+      taskids.filter((taskid) => tasks.get(key) !== taskid && !open.has(taskid) && !listed.has(key)),
+    ),
+  };
 }
 
 interface Service {
@@ -155,7 +122,7 @@ interface Service {
   close(): Promise<void>;
 }
 
-/** A service that is slow now and then, refuses some generations, and loses the response to some. */
+/** A service that is slow now and then, rejects some generations, and loses the response to some. */
 async function startService(): Promise<Service> {
   const paid = new Map<string, string[]>();
   let count = 0;
@@ -306,7 +273,7 @@ class Crew {
       worker.keys.splice(worker.keys.indexOf(message.key), 1);
       if (++this.#results % this.#resultsPerStrike === 0) void this.#strike();
       if ("taskid" in message) this.remember(message.key, message.taskid);
-      // What was refused, or not sent, is generated again.
+      // What was rejected, or not sent, is generated again.
       else if (message.error !== "OutcomeUnknownError") this.#queue.push(message.key);
       if ("error" in message && !expected.includes(message.error)) console.error(message);
     }
