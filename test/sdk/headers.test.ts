@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import sdk from "../../packages/sdk/package.json" with { type: "json" };
-import { clientOf, created, errorOf, sharedStore } from "./fake-service.ts";
+import { clientOf, created, errorOf } from "./fake-service.ts";
 
 const seen: (IncomingHttpHeaders & { readonly path: string | undefined })[] = [];
 const server = createServer((request, response) => {
@@ -140,21 +140,3 @@ test.for<[string, object, withoutKey?: true]>([
     expect(sent()).toBe(0);
   }
 });
-
-test.for([["imgmodelz"], new String("imgmodelz"), { toString: () => "imgmodelz" }, Object.create(null), undefined])(
-  "a model that is not a string is rejected, and its key stays free: %o",
-  async (given) => {
-    // The cast: a caller without types may pass anything.
-    const model = given as "imgmodelz";
-    const store = sharedStore();
-    const { media, generate, sent } = clientOf([], { store });
-    const idempotencyKey = "order-1";
-    for (const call of [
-      media.generate(model, form, { idempotencyKey }),
-      media.image.generate(model, form, { idempotencyKey, unchecked: true }),
-    ])
-      expect(await errorOf(call)).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "model" }] });
-    expect([sent(), store.written()]).toEqual([0, []]);
-    expect((await generate(idempotencyKey)).taskid).toBeDefined();
-  },
-);

@@ -94,25 +94,14 @@ describe("each option of a client", () => {
 });
 
 test("options that are inherited, or getters of a class, are checked and used like others", async () => {
-  const inherited = (options: object) => Object.create(options) as object;
-  const updates: unknown[] = [];
   class Settings {
     readonly baseUrl = baseUrl;
+    readonly headers = { "x-tenant": "of-the-class" };
     get apiKey() {
       return "of-the-class";
     }
-    get headers() {
-      return { "x-tenant": "of-the-class" };
-    }
-  }
-  class WaitSettings {
-    get onUpdate() {
-      return ({ state }: WaitUpdate) => void updates.push(state);
-    }
-  }
-  class Aborted {
-    get signal() {
-      return AbortSignal.abort(new Error("stop"));
+    get fetch(): Fetch {
+      return async (_, { headers }) => (seen.push(headers["authorization"], headers["x-tenant"]), created("t-1"));
     }
   }
   class Wrong extends Settings {
@@ -124,17 +113,15 @@ test("options that are inherited, or getters of a class, are checked and used li
     readonly time = 5;
     readonly now = () => this.time;
   }
+  const inherited = (options: object) => Object.create(options) as object;
   const seen: unknown[] = [];
-  const fetch: Fetch = async (_, { headers }) => {
-    seen.push([headers["authorization"], headers["x-tenant"]]);
-    return created("t-1");
-  };
-  const media = createMediaGen(Object.assign(inherited(new Settings()), { fetch, clock: new Clock() }));
+  const media = createMediaGen(Object.assign(inherited(new Settings()), { clock: new Clock() }));
   const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
-  expect(seen).toEqual([["of-the-class", "of-the-class"]]);
-  await waitAll([task], new WaitSettings());
-  expect(updates).toEqual(["succeeded"]);
-  await expect(blobs(task, new Aborted())).rejects.toThrow("stop");
+  expect(seen).toEqual(["of-the-class", "of-the-class"]);
+  const onUpdate = ({ state }: WaitUpdate) => void seen.push(state);
+  await waitAll([task], inherited({ onUpdate }));
+  expect(seen.at(-1)).toBe("succeeded");
+  await expect(blobs(task, inherited({ signal: AbortSignal.abort(new Error("stop")) }))).rejects.toThrow("stop");
   for (const options of [new Wrong(), inherited(new Wrong())])
     expect(() => createMediaGen(options)).toThrow(about("maxQueriesInFlight"));
   await expect(task.wait(inherited({ waitTimeoutMs: Number.NaN }))).rejects.toEqual(about("waitTimeoutMs"));
