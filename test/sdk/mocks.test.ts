@@ -1,13 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { blobs, createMediaGen, type MediaGen } from "@mediagen/sdk";
-import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
+import nodeHttp, { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mock } from "node:test";
+import { blobs, createMediaGen, type MediaGen, memoryStore } from "@mediagen/sdk";
+import { createMediaGen as createNodeMediaGen, download, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { http, HttpResponse } from "msw-3";
 import { setupServer } from "msw-3/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { errorOf } from "./fake-service.ts";
+import { created, errorOf } from "./fake-service.ts";
+import { leadNamesHere } from "./names-here.ts";
+import { ownDirectory } from "./result-server.ts";
 
+const directory = ownDirectory();
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** URLs that no mocking library can confuse: secure and not, with a port and without. */
 const [first = "", ...others] = [
@@ -116,9 +119,7 @@ describe.each([
         const file = new File([png], "fox.png", { type: "image/png" });
         const task = await generate(clientAt(baseUrl), { sourceImage: [file, file] });
         await task.wait();
-        const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
-        const [[blob], [downloaded]] = [await blobs(task), await download(task, directory)];
-        await rm(directory, { recursive: true });
+        const [[blob], [downloaded]] = [await blobs(task), await download(task, directory.path)];
         expect([uploads(), blob?.size, downloaded?.bytes]).toEqual([2, png.length, png.length]);
       },
     );
@@ -135,5 +136,49 @@ describe.each([
           await expect(call()).rejects.toThrow(library.unexpected);
       }
     });
+  });
+});
+
+describe("a test runner that replaces globalThis.fetch", () => {
+  let requests = 0;
+  const server = createServer((_, response) => {
+    requests++;
+    response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "PAID", url: [] } }));
+  });
+  const port = () => (server.address() as AddressInfo).port;
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  afterAll(() => server.close().closeAllConnections());
+  leadNamesHere();
+  afterEach(() => (vi.unstubAllGlobals(), vi.restoreAllMocks(), mock.restoreAll()));
+
+  /** A client of a service at another host, whose name resolves to this machine. */
+  const clientOf = (options: NodeMediaGenOptions = {}) =>
+    createNodeMediaGen({ baseUrl: `http://media.example:${port()}`, allowHttp: true, retries: 0, ...options });
+  const outcomeOf = (options: NodeMediaGenOptions, call: object = {}): Promise<unknown> =>
+    errorOf(
+      clientOf(options)
+        .image.generate("imgmodelz", { prompt: "A fox" }, call)
+        .then(({ taskid }) => taskid),
+    );
+
+  test.each<[string, () => unknown]>([
+    ["vi.spyOn", () => vi.spyOn(globalThis, "fetch").mockResolvedValue(created("t-1"))],
+    ["mock.method of node:test", () => mock.method(globalThis, "fetch", async () => created("t-1"))],
+  ])("generates nothing at a service by accident: %s", async (_, replaceFetch) => {
+    requests = 0;
+    expect([await outcomeOf({}), requests]).toEqual(["PAID", 1]);
+    replaceFetch();
+    const store = memoryStore();
+    const call = { idempotencyKey: "order-1" };
+    expect(await outcomeOf({ store }, call)).toHaveProperty("name", "InvalidRequestError");
+    expect(requests).toBe(1);
+    // Queries are free, and these clients have a transport or a service of the test.
+    expect(await clientOf().image.query("t-1")).toMatchObject({ taskid: "PAID" });
+    expect(await outcomeOf({ fetch: vi.fn(async () => created("t-2")) })).toBe("t-2");
+    expect(await outcomeOf({ agent: new nodeHttp.Agent() })).toBe("PAID");
+    expect(await outcomeOf({ baseUrl: `http://127.0.0.1:${port()}` })).toBe("PAID");
+    // A runtime without fetch has no mock, and the key of the rejected generation is free.
+    vi.stubGlobal("fetch", undefined);
+    expect(await outcomeOf({ store }, call)).toBe("PAID");
   });
 });
