@@ -1,63 +1,34 @@
 import { createMediaGen, memoryStore, OutcomeUnknownError } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
-import { clientOf, created, errorOf, gate, lost, type Reply, sharedStore } from "../sdk/fake-service.ts";
+import { clientOf, created, gate, sharedStore } from "../sdk/fake-service.ts";
 
 describe("a client for each call, with one store object", () => {
-  /** Calls of clients of their own, and how many requests they have sent. */
-  function clients(reply: Reply = () => created(`t-${Math.random()}`)) {
-    let sent = 0;
-    const store = sharedStore();
-    const count: Reply = async (request) => {
-      const response = await reply(request);
-      sent++;
-      return response;
-    };
-    const client = (options = {}) => clientOf([count], { store, sharesProcess: true, ...options });
-    return { store, client, sent: () => sent };
-  }
-  const failing = ({ state }: { readonly state: string }) => {
+  const storeOf = () => ({ store: sharedStore(), sharesProcess: true });
+  const full = ({ state }: { readonly state: string }) => {
     if (state === "created") throw new Error("the disk is full");
   };
 
-  test("pays once for a key whose task the store could not record", async () => {
-    const { store, client, sent } = clients();
-    store.beforeWrite(failing);
-    const first = await client({ passing: ["pause"] }).generate("1");
-    expect((await client().generate("1")).taskid).toBe(first.taskid);
-    expect(sent()).toBe(1);
-  });
-
-  test("lists that task in recover, and not at another service", async () => {
-    const { store, client } = clients();
-    store.beforeWrite(failing);
-    const { taskid } = await client({ passing: ["pause"] }).generate("1");
-    expect((await client().media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
-    expect((await client({ baseUrl: "http://127.0.0.1" }).media.recover()).tasks).toEqual([]);
-  });
-
-  test("pays once for calls with one key at once", async () => {
-    const { client, sent } = clients();
-    const tasks = await Promise.all([1, 2, 3].map(() => client().generate("1")));
-    expect(new Set(tasks.map(({ taskid }) => taskid)).size).toBe(1);
-    expect(sent()).toBe(1);
+  test("knows a task that the store could not record, and not at another service", async () => {
+    const options = storeOf();
+    options.store.beforeWrite(full);
+    const first = clientOf([], { ...options, passing: ["pause"] });
+    const { taskid } = await first.generate("1");
+    const [second, elsewhere] = [clientOf([], options), clientOf([], { ...options, baseUrl: "http://127.0.0.1" })];
+    expect((await second.generate("1")).taskid).toBe(taskid);
+    expect([first.sent(), second.sent()]).toEqual([1, 0]);
+    expect((await second.media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
+    expect((await elsewhere.media.recover()).tasks).toEqual([]);
   });
 
   test("knows at once that a generation of another client is still being sent", async () => {
     const response = gate<Response>();
-    const { store, client } = clients(() => response.promise);
-    const sending = client().generate("1");
-    await expect.poll(() => store.states().at(-1)).toBe("sending");
-    const other = client({ passing: [] });
+    const options = storeOf();
+    const sending = clientOf([() => response.promise], options).generate("1");
+    await expect.poll(() => options.store.states().at(-1)).toBe("sending");
+    const other = clientOf([], { ...options, passing: [] });
     expect(await other.media.recover()).toMatchObject({ tasks: [], unknown: [] });
     response.resolve(created("t-1"));
     expect((await sending).taskid).toBe("t-1");
-  });
-
-  test("never sends a generation of unknown outcome again", async () => {
-    const { client, sent } = clients(lost);
-    for (let call = 0; call < 3; call++)
-      expect(await errorOf(client().generate("1"))).toBeInstanceOf(OutcomeUnknownError);
-    expect(sent()).toBe(1);
   });
 });
 

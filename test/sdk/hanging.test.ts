@@ -1,69 +1,75 @@
-import { ConnectionError, type GenerationEntry, memoryStore, type SleepReason, StoreError } from "@mediagen/sdk";
+import {
+  ConnectionError,
+  type GenerationRecord,
+  type GenerationStore,
+  type MediaGen,
+  memoryStore,
+  type SleepReason,
+  StoreError,
+} from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, forever, gate, sharedStore } from "./fake-service.ts";
+import { clientOf, created, errorOf, type FakeOptions, forever, gate, sharedStore } from "./fake-service.ts";
 
 const enough = new Error("enough");
-const isState = (state: GenerationEntry["state"]) => (record: GenerationEntry) => record.state === state;
+type Hang = () => Promise<never>;
+/** A store that hangs when it is to write this state. */
+function hangingAt(state: GenerationRecord["state"], hang: Hang): ReturnType<typeof sharedStore> {
+  const store = sharedStore();
+  store.beforeWrite((record) => (record.state === state ? hang() : undefined));
+  return store;
+}
+const reading = (get: Hang): GenerationStore => ({ ...memoryStore(), get });
+const listing = (next: Hang): GenerationStore => ({
+  ...memoryStore(),
+  list: () => ({ [Symbol.asyncIterator]: () => ({ next }) }),
+});
+/** The store has its own limit, which passes. */
+const passing = ["pause", "limit"] as const;
+const resolve = ({ resolve }: MediaGen, options: object) => resolve("id", "notCreated", options);
 
-describe("an abort ends at once what hangs in the caller's own code, and nothing is sent", () => {
-  test("beforeGenerate, with a store or without", async () => {
-    for (const store of [undefined, memoryStore()]) {
-      const controller = new AbortController();
-      const asked = gate();
-      const { media, sent } = clientOf([], { store, beforeGenerate: () => (asked.resolve(), forever()) });
-      const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, { signal: controller.signal });
-      await asked.promise;
-      controller.abort(enough);
-      expect(await errorOf(generating)).toBe(enough);
-      expect(sent()).toBe(0);
-    }
-  });
+test.for<[string, (hang: Hang) => FakeOptions, ((media: MediaGen, options: object) => Promise<unknown>)?]>([
+  ["beforeGenerate", (beforeGenerate) => ({ beforeGenerate })],
+  ["beforeGenerate, with a store", (beforeGenerate) => ({ beforeGenerate, store: memoryStore() })],
+  ["a store that does not write `claimed`", (hang) => ({ store: hangingAt("claimed", hang), passing })],
+  ["a store that does not write `sending`", (hang) => ({ store: hangingAt("sending", hang), passing })],
+  ["a store that reads nothing", (get) => ({ store: reading(get) })],
+  ["a store that reads nothing for resolve", (get) => ({ store: reading(get) }), resolve],
+  ["a store that lists nothing", (next) => ({ store: listing(next) }), ({ recover }, options) => recover(options)],
+])("an abort ends at once a call that hangs in %s, and nothing is sent", async ([, optionsOf, call]) => {
+  const controller = new AbortController();
+  const reached = gate();
+  const { signal } = controller;
+  const options = optionsOf(() => (reached.resolve(), forever() as Promise<never>));
+  const { media, sent } = clientOf([], options);
+  const key = options.store && { idempotencyKey: "order-1" };
+  const ended = errorOf(
+    call ? call(media, { signal }) : media.image.generate("imgmodelz", { prompt: "A fox" }, { ...key, signal }),
+  );
+  await reached.promise;
+  controller.abort(enough);
+  expect(await ended).toBe(enough);
+  expect(sent()).toBe(0);
+});
 
-  test.for(["claimed", "sending"] as const)("a store that does not write `%s`", async (state) => {
-    const store = sharedStore();
-    const reached = gate();
-    store.beforeWrite((record) => (isState(state)(record) ? (reached.resolve(), forever()) : undefined));
-    const { media, sent } = clientOf([], { store, passing: ["pause", "limit"] });
+test("an abort ends a call that is still reading its files", async () => {
+  const slow = new Blob(["GIF89a"]);
+  const reached = gate();
+  slow.slice = () => Object.assign(new Blob(), { arrayBuffer: () => (reached.resolve(), forever() as Promise<never>) });
+  for (const store of [undefined, memoryStore()]) {
+    const { media, sent } = clientOf([], { store });
     const controller = new AbortController();
-    const options = { idempotencyKey: "order-1", signal: controller.signal };
-    const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+    const form = { prompt: "A fox", sourceImage: slow };
+    const generating = media.video.generate("vidmodelv2", form, { signal: controller.signal });
     await reached.promise;
     controller.abort(enough);
     expect(await errorOf(generating)).toBe(enough);
     expect(sent()).toBe(0);
-  });
-
-  test("a store that reads nothing", async () => {
-    const reached = gate();
-    const hang = () => (reached.resolve(), forever());
-    const { media, sent } = clientOf([], { store: { ...memoryStore(), get: hang as () => Promise<never> } });
-    const controller = new AbortController();
-    const options = { idempotencyKey: "order-1", signal: controller.signal };
-    const calls = Promise.all(
-      [
-        media.image.generate("imgmodelz", { prompt: "A fox" }, options),
-        media.resolve("id", "notCreated", { signal: controller.signal }),
-      ].map(errorOf),
-    );
-    await reached.promise;
-    controller.abort(enough);
-    expect(await calls).toEqual([enough, enough]);
-    expect(sent()).toBe(0);
-  });
-
-  test("a store that lists nothing", async () => {
-    const controller = new AbortController();
-    const next = () => (controller.abort(enough), forever() as Promise<never>);
-    const list = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
-    const { media } = clientOf([], { store: { ...memoryStore(), list } });
-    expect(await errorOf(media.recover({ signal: controller.signal }))).toBe(enough);
-  });
+  }
 });
 
 test("a generation whose time is over while it is recorded as sending is not sent any more", async () => {
-  const store = sharedStore();
   const [reached, held] = [gate(), gate()];
-  store.beforeWrite((record) => (isState("sending")(record) ? (reached.resolve(), held.promise) : undefined));
+  const store = hangingAt("sending", () => (reached.resolve(), held.promise as Promise<never>));
   let clock = 0;
   // Only the time of the generation passes, once, and not that of the store.
   const sleep = async (ms: number, _: AbortSignal, reason: SleepReason) => {
@@ -79,34 +85,24 @@ test("a generation whose time is over while it is recorded as sending is not sen
 });
 
 test("a claim that is recorded after the abort is given back: the next generation of its key need not wait", async () => {
-  const store = sharedStore();
   const [reached, held] = [gate(), gate()];
-  store.beforeWrite((record) => (isState("claimed")(record) ? (reached.resolve(), held.promise) : undefined));
+  const store = hangingAt("claimed", () => (reached.resolve(), held.promise as Promise<never>));
   const controller = new AbortController();
-  const options = { idempotencyKey: "order-1", signal: controller.signal };
-  const generating = clientOf([], { store }).media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+  const generating = errorOf(clientOf([], { store }).generate("order-1", "A fox", controller.signal));
   await reached.promise;
   controller.abort(enough);
-  expect(await errorOf(generating)).toBe(enough);
+  expect(await generating).toBe(enough);
   held.resolve();
   await expect.poll(() => store.states()).toEqual(["claimed", "notCreated"]);
 });
 
 describe("a store that hangs", () => {
-  test.for(["claimed", "sending"] as const)(
-    "while it writes `%s` counts as failed, and nothing is sent",
-    async (state) => {
-      const store = sharedStore();
-      store.beforeWrite((record) => (isState(state)(record) ? forever() : undefined));
-      const { generate, sent } = clientOf([], { store, passing: ["pause", "limit"] });
-      expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
-      expect(sent()).toBe(0);
-    },
-  );
-
-  test("while it reads counts as failed, and nothing is sent", async () => {
-    const get = forever as () => Promise<never>;
-    const { generate, sent } = clientOf([], { store: { ...memoryStore(), get }, passing: ["pause", "limit"] });
+  test.for<[string, GenerationStore]>([
+    ["writes `claimed`", hangingAt("claimed", forever as Hang)],
+    ["writes `sending`", hangingAt("sending", forever as Hang)],
+    ["reads", reading(forever as Hang)],
+  ])("while it %s counts as failed, and nothing is sent", async ([, store]) => {
+    const { generate, sent } = clientOf([], { store, passing });
     expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
     expect(sent()).toBe(0);
   });
@@ -137,92 +133,58 @@ describe("a store that hangs", () => {
     await expect(media.recover()).rejects.toThrow(/longer than 15 s/);
   });
 
-  test.for([["after some time"], ["at an abort"]])(
-    "once the task is paid for does not keep it: it is returned %s",
-    async ([when]) => {
-      const store = sharedStore();
-      const reached = gate();
-      store.beforeWrite((record) => (isState("created")(record) ? (reached.resolve(), forever()) : undefined));
-      const { media, sent, events, now } = clientOf([() => created("t-1")], { store, passing: ["pause", "limit"] });
-      const controller = new AbortController();
-      const options = { idempotencyKey: "order-1", signal: controller.signal };
-      const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, options);
-      await reached.promise;
-      const begin = now();
-      if (when === "at an abort") controller.abort(enough);
-      const task = await generating;
-      expect(now() - begin).toBeLessThan(when === "at an abort" ? 5_000 : 60_000);
-      expect(task).toMatchObject({ taskid: "t-1", generationId: expect.any(String) });
-      await expect
-        .poll(() => events)
-        .toContainEqual(expect.objectContaining({ type: "storeFailed", task: task.toJSON() }));
-      expect(sent()).toBe(1);
-    },
-  );
-});
-
-test("a store that hangs while it records the end of a task holds no wait beyond its deadline", async () => {
-  const store = sharedStore();
-  const { generate } = clientOf([], { store, passing: ["pause", "limit"] });
-  const task = await generate("order-1");
-  store.beforeWrite(forever);
-  expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
-});
-
-test("an abort ends a call that is still reading its files", async () => {
-  const slow = new Blob(["GIF89a"]);
-  const reached = gate();
-  slow.slice = () => Object.assign(new Blob(), { arrayBuffer: () => (reached.resolve(), forever() as Promise<never>) });
-  for (const store of [undefined, memoryStore()]) {
-    const { media, sent } = clientOf([], { store });
+  test.for([
+    ["after some time", 60_000],
+    ["at an abort", 5_000],
+  ] as const)("once the task is billed does not keep it: it is returned %s", async ([when, mostMs]) => {
+    const reached = gate();
+    const store = hangingAt("created", () => (reached.resolve(), forever() as Promise<never>));
+    const { generate, sent, events, now } = clientOf([() => created("t-1")], { store, passing });
     const controller = new AbortController();
-    const form = { prompt: "A fox", sourceImage: slow };
-    const generating = media.video.generate("vidmodelv2", form, { signal: controller.signal });
+    const generating = generate("order-1", "A fox", controller.signal);
     await reached.promise;
-    controller.abort(enough);
-    expect(await errorOf(generating)).toBe(enough);
-    expect(sent()).toBe(0);
-  }
-});
+    const begin = now();
+    if (when === "at an abort") controller.abort(enough);
+    const task = await generating;
+    expect(now() - begin).toBeLessThan(mostMs);
+    expect(task).toMatchObject({ taskid: "t-1", generationId: expect.any(String) });
+    const event = expect.objectContaining({ type: "storeFailed", task: task.toJSON() }) as object;
+    await expect.poll(() => events).toContainEqual(event);
+    expect(sent()).toBe(1);
+  });
 
-describe.for<[string, number]>([
-  ["a day ahead", 86_400_000],
-  ["a day behind", -86_400_000],
-])("a sender that was killed and whose clock was %s", ([, skewMs]) => {
-  /** A store with what the sender has left, in this state. */
-  async function leftIn(state: "claimed" | "sending") {
+  test("while it records the end of a task holds no wait beyond its deadline", async () => {
     const store = sharedStore();
-    let isDead = false;
-    store.beforeWrite((record) => (isDead ? forever() : void (isDead = isState(state)(record))));
-    const clock = Date.now() + skewMs;
-    const dead = clientOf([forever], { store, clock: { now: () => clock, sleep: forever as never } });
-    void dead.generate("order-1").catch(() => undefined);
-    await expect.poll(() => store.states()).toContain(state);
-    // Only the dead sender's writes hang.
-    store.beforeWrite(() => undefined);
-    return store;
-  }
-
-  test("keeps no key that it had only claimed", async () => {
-    const { generate } = clientOf([() => created("t-1")], { store: await leftIn("claimed") });
-    expect((await generate("order-1")).taskid).toBe("t-1");
-  });
-
-  test("leaves a generation that it was sending to be settled", async () => {
-    const { media, generate, sent } = clientOf([() => created("t-1")], { store: await leftIn("sending") });
-    const { unknown } = await media.recover();
-    expect(unknown).toHaveLength(1);
-    expect(await errorOf(generate("order-1"))).toMatchObject({ name: "OutcomeUnknownError" });
-    expect(sent()).toBe(0);
-    await media.resolve(unknown[0]?.generationId ?? "", "notCreated");
-    expect((await generate("order-1")).taskid).toBe("t-1");
-  });
-
-  test("leaves one that is settled without recover", async () => {
-    const store = await leftIn("sending");
-    const { media, generate } = clientOf([() => created("t-1")], { store });
-    const [{ id } = { id: "" }] = store.written();
-    await media.resolve(id, "notCreated");
-    expect((await generate("order-1")).taskid).toBe("t-1");
+    const { generate } = clientOf([], { store, passing });
+    const task = await generate("order-1");
+    store.beforeWrite(forever);
+    expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
   });
 });
+
+test.for([86_400_000, -86_400_000])(
+  "a sender that was killed is silent, also if its clock was %i ms ahead",
+  async (skewMs) => {
+    /** A client of a store with what the sender has left, in this state. */
+    async function afterDeathIn(state: "claimed" | "sending") {
+      const store = sharedStore();
+      let isDead = false;
+      store.beforeWrite((record) => (isDead ? forever() : void (isDead = record.state === state)));
+      const clock = { now: () => 1_800_000_000_000 + skewMs, sleep: forever as never };
+      void errorOf(clientOf([forever], { store, clock }).generate("order-1"));
+      await expect.poll(() => store.states()).toContain(state);
+      // Only the dead sender's writes hang.
+      store.beforeWrite(() => undefined);
+      return clientOf([() => created("t-1")], { store });
+    }
+    const { generate } = await afterDeathIn("claimed");
+    expect((await generate("order-1")).taskid).toBe("t-1");
+    const left = await afterDeathIn("sending");
+    const { unknown } = await left.media.recover();
+    expect(unknown).toHaveLength(1);
+    expect(await errorOf(left.generate("order-1"))).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(left.sent()).toBe(0);
+    await left.media.resolve(unknown[0]?.generationId ?? "", "notCreated");
+    expect((await left.generate("order-1")).taskid).toBe("t-1");
+  },
+);
