@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { blobs, createMediaGen, type MediaGenEvent, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { blobs, createMediaGen, type Fetch, type MediaGenEvent, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { fetch as undiciFetch, ProxyAgent, type RequestInit } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { startRawServer } from "../faults/raw-server.ts";
@@ -259,6 +260,25 @@ test("a tunnel carries many queries, one after the other, without a warning", as
   expect(warn).not.toHaveBeenCalled();
   expect(proxy.heads).toHaveLength(1);
 });
+
+test.for([
+  ["opens tunnels", {}, 1],
+  ["rejects tunnels", { onConnect: replies("HTTP/1.1 403 No\r\n\r\n") }, 0],
+] as const)(
+  "undici's ProxyAgent, whose fetch sends once, carries a generation if its proxy %s, or nothing was sent",
+  async ([, behavior, count]) => {
+    await using service = await serviceBehind();
+    await using proxy = await startProxy(behavior);
+    const dispatcher = new ProxyAgent({ uri: proxy.url, requestTls: { ca: ofExample.cert } });
+    // The cast: the types of Node's and of undici's bodies differ.
+    const fetch: Fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit) as ReturnType<Fetch>;
+    const { video } = clientAt(service, { fetch, fetchSendsOnce: true });
+    const outcome = await errorOf(video.generate("vidmodelv2", form));
+    expect(outcome).toMatchObject(count === 1 ? { taskid: "t-1" } : { name: "ConnectionError", billed: "no" });
+    expect([service.requests.length, proxy.heads.length]).toEqual([count, count === 1 ? 1 : 3]);
+    await dispatcher.close();
+  },
+);
 
 test.for(["10.0.0.1", "a.localhost", "private.example.com"])(
   "a result at %s is rejected before its proxy connects",
