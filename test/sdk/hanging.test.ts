@@ -1,6 +1,6 @@
 import {
   ConnectionError,
-  type GenerationRecord,
+  type GenerationEntry,
   type GenerationStore,
   type MediaGen,
   memoryStore,
@@ -13,7 +13,7 @@ import { clientOf, created, errorOf, type FakeOptions, forever, gate, sharedStor
 const enough = new Error("enough");
 type Hang = () => Promise<never>;
 /** A store that hangs when it is to write this state. */
-function hangingAt(state: GenerationRecord["state"], hang: Hang): ReturnType<typeof sharedStore> {
+function hangingAt(state: GenerationEntry["state"], hang: Hang): ReturnType<typeof sharedStore> {
   const store = sharedStore();
   store.beforeWrite((record) => (record.state === state ? hang() : undefined));
   return store;
