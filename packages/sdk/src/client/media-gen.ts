@@ -131,9 +131,9 @@ export interface MediaGen {
    */
   recover(options?: CallOptions): Promise<Recovery>;
   /**
-   * Resolves a generation of unknown outcome: with the task that you found at the service, which is queried to verify it,
-   * or with `"notCreated"`, after which its key may generate again. You can correct a resolution by another one. The
-   * outcome of a generation that loses its task to another one in this way is unknown again.
+   * Resolves a generation of unknown outcome. Pass the id of the task that you found at the service, which is queried.
+   * Or pass `"notCreated"`: its key may then generate again. Another call can correct it. If that takes the task of
+   * another generation, the outcome of that generation is unknown again.
    *
    * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
    * @returns The task, to check or to wait for; undefined if there is none.

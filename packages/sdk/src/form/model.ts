@@ -105,7 +105,7 @@ export function validate<M extends string>(
   return known ? readForm(known.operation.body, form, extraFields).issues : [unknownModel(model)];
 }
 
-/** Returns the issues of the fields of a form, those of its files included, or of a JSON body. */
+/** Returns the issues of a form's fields and files, or of a JSON body. */
 export async function issuesIn(body: FormFields, fields: unknown, isForm: boolean): Promise<readonly Issue[]> {
   const { wire, issues } = isForm ? readForm(body, fields) : readBody(body, fields);
   return issues.length > 0 || !isForm ? issues : checkFiles(body, wire);

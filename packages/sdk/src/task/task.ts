@@ -160,8 +160,8 @@ export interface ResultOptions extends CallOptions {
   readonly stallTimeoutMs?: number | undefined;
   /**
    * Whether result URLs may lead to this machine or a private network. `@mediagen/sdk/node` checks the IP address that
-   * it connects to; behind an agent or a proxy, which may resolve a name otherwise, those that this machine resolves it
-   * to. A client that uses fetch resolves no names: it checks IP addresses in URLs, and names below `localhost`.
+   * it connects to. Behind an agent or a proxy, it checks what this machine resolves the name to; the proxy may differ.
+   * A client that uses fetch resolves no names: it checks IP addresses in URLs, and names below `localhost`.
    * @default true if the base URL does, otherwise false
    */
   readonly allowPrivateHosts?: boolean | undefined;

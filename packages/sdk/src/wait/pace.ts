@@ -119,7 +119,7 @@ export class Pace {
     }
   }
 
-  /** Throws the error of a poll, if it has one, and if it and those before it reject the task or the key for good. */
+  /** Throws the error of a poll if it and those before it reject the task or the key for good. */
   throwIfFinal(error: unknown): void {
     const now = this.#time.steady();
     const rule = ruleFor(error, now >= this.#knownAt);
