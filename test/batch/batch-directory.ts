@@ -1,43 +1,51 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BatchLine } from "@mediagen/batch";
+import { type BatchLine, type BatchOptions, runBatch } from "@mediagen/batch";
+import { createEmulator, type Emulator } from "@mediagen/emulator";
 import { onTestFinished } from "vitest";
 
-/** A directory for one test's batch: its input, and `out` for its results. */
+/** Creates a directory for the input of one test's batch, with `out` for its results. */
 export async function createBatchDirectory() {
   const directory = await mkdtemp(join(tmpdir(), "mediagen-batch-"));
   onTestFinished(() => rm(directory, { recursive: true }));
   const out = join(directory, "out");
-  const linesIn = async (name: string) => {
-    const text = await readFile(join(out, name), "utf8");
-    return text
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as BatchLine);
-  };
+  const read = (name: string) => readFile(join(out, name), "utf8");
+  // The cast: a batch writes these files.
+  const linesIn = async (name: string) =>
+    (await read(name)).split("\n").flatMap((line) => (line === "" ? [] : (JSON.parse(line) as BatchLine)));
   return {
     directory,
     out,
-    /** Writes an input and answers its path. */
+    read,
+    /** Writes an input and returns its path. */
     async write(name: string, content: string | Uint8Array | readonly object[]) {
-      const text = Array.isArray(content)
-        ? content.map((line) => `${JSON.stringify(line)}\n`).join("")
-        : (content as string | Uint8Array);
-      await writeFile(join(directory, name), text);
-      return join(directory, name);
+      const path = join(directory, name);
+      const isText = typeof content === "string" || content instanceof Uint8Array;
+      await writeFile(path, isText ? content : content.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      return path;
     },
-    read: (name: string) => readFile(join(out, name), "utf8"),
     results: () => linesIn("results.jsonl"),
     unfinished: () => linesIn("unfinished.jsonl"),
   };
 }
 
-/** So many lines of one model, with ids and prompts of their own. */
+/** Creates a batch of these lines, which runs on an emulator without a port. */
+export async function createBatch(lines: readonly object[], emulator: Emulator = createEmulator()) {
+  const batch = await createBatchDirectory();
+  const input = await batch.write("jobs.jsonl", lines);
+  const run = (options: BatchOptions = {}) =>
+    runBatch(input, batch.out, { ...emulator.client, retries: 0, ...options });
+  return { ...batch, input, emulator, run };
+}
+
+/** Returns lines of one model, with different ids and prompts. */
 export function linesOf(count: number, model = "imgmodelz") {
-  return Array.from({ length: count }, (_, index) => ({
-    id: `line-${index + 1}`,
-    model,
-    prompt: `Picture ${index + 1}`,
-  }));
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  return numbers.map((n) => ({ id: `line-${n}`, model, prompt: `Picture ${n}` }));
+}
+
+/** Returns whether a request generates. */
+export function isGeneration(url: string): boolean {
+  return !/infobytaskid|results/.test(url);
 }

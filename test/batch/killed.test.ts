@@ -6,7 +6,7 @@ import { createBatchDirectory, linesOf } from "./batch-directory.ts";
 import { runBatchIn } from "./run-batch.ts";
 
 test(
-  "a batch killed again and again pays for each line once, names those whose answer it lost, and ends with every result once",
+  "a batch that is killed again and again bills each line once, lists unknown outcomes, and ends with every result once",
   { timeout: 120_000 },
   async () => {
     const emulator = createEmulator({ clock: { speed: 100 } });
@@ -15,16 +15,16 @@ test(
     const input = await write("jobs.jsonl", lines);
     let kill: (() => void) | undefined;
     let served = 0;
-    // Each run gets a few calls further: it is killed before a call takes effect, or once it has, before it is answered.
+    // Each run is killed a few calls later: before a call takes effect, or after that and before its response.
     const serve: Emulator["serve"] = async (incoming) => {
       const isLast = kill !== undefined && ++served % 9 === 0;
       if (isLast && served % 2 === 0) {
         kill?.();
         return new Promise<never>(() => undefined);
       }
-      const answer = await emulator.serve(incoming);
+      const response = await emulator.serve(incoming);
       if (isLast) kill?.();
-      return answer;
+      return response;
     };
     const server = await listen({ ...emulator, serve });
     onTestFinished(() => server.close());
@@ -48,7 +48,7 @@ test(
     });
     expect(succeeded + unknown.length).toBe(24);
 
-    // What a person finds at the service settles the rest.
+    // A person resolves the rest by what the service has.
     const media = createMediaGen({ baseUrl, apiKey: "emulator-key", store: fileStore(join(out, "generations")) });
     for (const { generationId = "", form } of unknown) {
       const taskid = taskOf.get(String(form["prompt"]));

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import type { BatchOptions, BatchSummary } from "@mediagen/batch";
 
-/** How a batch's process ended. */
+/** The result of a batch in a process of its own. */
 export interface BatchEnd extends BatchSummary {
-  /** What it held at its end, and the most that its process took, in MB. */
+  /** Memory of the heap at its end, and the most memory of the process, in MB. */
   readonly heldMB: number;
   readonly residentMB: number;
 }
 
-/** Runs a batch in a process of its own; undefined where it was killed before its end. */
+/** Runs a batch in a process of its own. Undefined if it was killed. */
 export async function runBatchIn(
   input: string,
   out: string,

@@ -5,7 +5,7 @@ import { createBatchDirectory, linesOf } from "../batch-directory.ts";
 import { runBatchIn } from "../run-batch.ts";
 
 test(
-  "10,000 lines bring 10,000 pictures, and hold less than half a kilobyte per line: its id and its fingerprint",
+  "10,000 lines have 10,000 pictures, and hold less than half a kilobyte of memory each",
   { timeout: 1_200_000 },
   async () => {
     const emulator = await serve(["--speed", "1000"]);

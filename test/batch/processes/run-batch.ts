@@ -1,4 +1,4 @@
-// Runs a batch and prints its summary, and in MB what it held at its end and the most that its process took.
+// Runs a batch and prints its summary and its memory in MB.
 import { runBatch } from "@mediagen/batch";
 
 const { input, out, options } = JSON.parse(process.argv[2] ?? "") as { input: string; out: string; options: object };
