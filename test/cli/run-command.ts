@@ -12,8 +12,8 @@ import {
   type EmulatorResponse,
   listen,
 } from "@mediagen/emulator/node";
-import { vi } from "vitest";
 import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
+import { vi } from "vitest";
 import { run } from "../../packages/cli/src/program.ts";
 
 /** The file that the package's bin imports. */
@@ -37,6 +37,8 @@ export interface Run {
   readonly ended: Promise<Ended>;
 }
 
+type Spawned = Run & { readonly child: ChildProcess };
+
 /** The surroundings of a command. */
 export interface Surroundings {
   readonly cwd?: string;
@@ -54,31 +56,27 @@ export function wordsOf(line: string): readonly string[] {
 
 /** Starts the command in this process. Only one can run at a time, because it has this process's streams, environment and directory. */
 export function start(args: readonly string[], { cwd = ".", env = {}, stdin, columns }: Surroundings = {}): Run {
-  const { stdout, stderr, stdin: input, env: ownEnv, argv, exitCode } = process;
+  const { env: ownEnv, argv, exitCode } = process;
   const directory = process.cwd();
-  const [out, err] = columns === undefined ? [fakeStream(), fakeStream()] : oneStream(columns);
-  const typed = Object.assign(new PassThrough(), { isTTY: columns !== undefined });
+  const terminal = columns === undefined ? undefined : fakeStream({ isTTY: true, columns });
+  const [out, err] = [terminal ?? fakeStream(), terminal ?? fakeStream()];
+  const typed = Object.assign(new PassThrough(), { isTTY: terminal !== undefined });
   if (stdin !== undefined) typed.end(stdin);
-  const use = (streams: object) =>
-    Object.entries(streams).forEach(([name, value]) =>
-      Object.defineProperty(process, name, { value, configurable: true }),
-    );
+  const streams = { stdout: out, stderr: err, stdin: typed };
+  const own = Object.keys(streams).map((name) => [name, Object.getOwnPropertyDescriptor(process, name) ?? {}] as const);
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const before = new Map(signals.map((name) => [name, process.listeners(name)]));
-  const added = (name: NodeJS.Signals) =>
-    process.listeners(name).filter((one) => !before.get(name as "SIGINT")?.includes(one));
-  use({ stdout: out, stderr: err, stdin: typed });
-  Object.assign(process, {
-    env: { PATH: ownEnv["PATH"], ...env },
-    argv: [process.execPath, commandFile, ...args],
-    exitCode: undefined,
-  });
+  const before = new Set<unknown>(signals.flatMap((name) => process.listeners(name)));
+  const added = (name: NodeJS.Signals) => process.listeners(name).filter((one) => !before.has(one));
+  for (const [name, value] of Object.entries(streams))
+    Object.defineProperty(process, name, { value, configurable: true });
+  const surroundings = { PATH: ownEnv["PATH"], ...env };
+  Object.assign(process, { env: surroundings, argv: ["node", commandFile, ...args], exitCode: undefined });
   process.chdir(cwd);
   const ended = run(args)
-    .then((code) => ({ code, stdout: out.text(), stderr: err === out ? "" : err.text() }))
+    .then((code) => ({ code, stdout: out.text(), stderr: terminal ? "" : err.text() }))
     .finally(() => {
       for (const name of signals) for (const one of added(name)) process.off(name, one);
-      use({ stdout, stderr, stdin: input });
+      for (const [name, descriptor] of own) Object.defineProperty(process, name, descriptor);
       Object.assign(process, { env: ownEnv, argv, exitCode });
       process.chdir(directory);
     });
@@ -98,39 +96,27 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
 }
 
 /** Starts the command in a process of its own. */
-export function spawnCommand(
-  args: readonly string[],
-  { cwd, env = {} }: Surroundings = {},
-): Run & { readonly child: ChildProcess } {
-  return watch(
-    spawn(process.execPath, [commandFile, ...args], { cwd, env: { ...surroundings(), ...env }, stdio: "pipe" }),
-  );
+export function spawnCommand(args: readonly string[], surroundings: Surroundings = {}): Spawned {
+  return spawned(process.execPath, [commandFile, ...args], surroundings);
 }
 
 /** Starts the command in a process of its own, on a real terminal: script(1) opens it. */
-export function spawnOnTerminal(
-  args: readonly string[],
-  { cwd, env = {} }: Surroundings = {},
-): Run & { readonly child: ChildProcess } {
+export function spawnOnTerminal(args: readonly string[], { env, ...surroundings }: Surroundings = {}): Spawned {
   const words = [process.execPath, commandFile, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-  const all = { ...surroundings(), TERM: "xterm-256color", SHELL: "/bin/sh", ...env };
-  return watch(spawn("script", ["-qefc", `exec ${words}`, "/dev/null"], { cwd, env: all, stdio: "pipe" }));
+  const ofTerminal = { TERM: "xterm-256color", SHELL: "/bin/sh", ...env };
+  return spawned("script", ["-qefc", `exec ${words}`, "/dev/null"], { ...surroundings, env: ofTerminal });
 }
 
 /** Runs a line in bash, as its reader would. bash reads its startup file if stdin is a socket, as it is here. */
-export function paste(line: string, { cwd, env = {} }: Surroundings = {}): Promise<Ended> {
+export function paste(line: string, surroundings: Surroundings = {}): Promise<Ended> {
   const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${line}`;
-  return watch(spawn("bash", ["--norc", "-c", named], { cwd, env: { ...surroundings(), ...env }, stdio: "pipe" }))
-    .ended;
+  return spawned("bash", ["--norc", "-c", named], surroundings).ended;
 }
 
 /** Returns the commands that a command has printed, each on its line. */
 export function commandsIn(text: string): readonly string[] {
   return [...text.matchAll(/^ {4}(mediagen .+?)\r?$/gm)].map(([, command = ""]) => command);
 }
-
-/** Most of the time of a short process is the compiling of its modules. */
-const surroundings = () => ({ PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve("out/compiled") });
 
 interface Stream {
   text(): string;
@@ -150,30 +136,25 @@ function fakeStream(more: object = {}): Writable & Stream {
   return Object.assign(stream, { text: () => text, onText: (look: () => void) => void looks.push(look), ...more });
 }
 
-function oneStream(columns: number) {
-  const terminal = fakeStream({ isTTY: true, columns });
-  return [terminal, terminal] as const;
-}
-
-function watch(child: ChildProcess): Run & { readonly child: ChildProcess } {
-  const streams = [fakeStream(), fakeStream()] as const;
-  child.stdout?.pipe(streams[0]);
-  child.stderr?.pipe(streams[1]);
-  // The cast: the event's arguments.
+function spawned(file: string, args: readonly string[], { cwd, env }: Surroundings): Spawned {
+  // Most of the time of a short process is the compiling of its modules.
+  const own = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve("out/compiled") };
+  const child = spawn(file, args, { cwd, env: { ...own, ...env }, stdio: "pipe" });
+  const [out, err] = [fakeStream(), fakeStream()];
+  child.stdout.pipe(out);
+  child.stderr.pipe(err);
+  // The cast: the arguments of the event.
   const ended = once(child, "close").then(([code]) => ({
     code: code as number | null,
-    stdout: streams[0].text(),
-    stderr: streams[1].text(),
+    stdout: out.text(),
+    stderr: err.text(),
   }));
   return {
     child,
     ended,
-    type: (text) => void child.stdin?.write(text),
-    signal(name) {
-      child.kill(name);
-      return [];
-    },
-    printed: (pattern) => printed(pattern, streams, ended),
+    type: (text) => void child.stdin.write(text),
+    signal: (name) => (child.kill(name), []),
+    printed: (pattern) => printed(pattern, [out, err], ended),
   };
 }
 
@@ -213,12 +194,8 @@ export async function inPlace(
   const directory = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
   const cwd = join(directory, "work");
   await mkdir(cwd);
-  const env = {
-    MEDIAGEN_BASE_URL: baseUrl,
-    MEDIAGEN_API_KEY: emulator.client.apiKey,
-    XDG_STATE_HOME: join(directory, "state"),
-    XDG_CONFIG_HOME: join(directory, "config"),
-  };
+  const access = { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
+  const env = { ...access, XDG_STATE_HOME: join(directory, "state"), XDG_CONFIG_HOME: join(directory, "config") };
   const startHere = (line: string, more: Surroundings = {}) => start(wordsOf(line), { cwd, env, ...more });
   try {
     await test({ emulator, env, cwd, start: startHere, run: (line, more) => startHere(line, more).ended });
@@ -226,6 +203,12 @@ export async function inPlace(
     await close();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+interface Generation {
+  readonly prompt?: string;
+  readonly batchsize?: number;
+  readonly store?: GenerationStore;
 }
 
 /** Generates with the SDK, into the store of the command, and returns the task as the command line writes it. */
@@ -237,10 +220,4 @@ export async function generate(
   const media = createMediaGen({ baseUrl: env["MEDIAGEN_BASE_URL"], apiKey: env["MEDIAGEN_API_KEY"], store });
   const { kind, taskid } = await media.generate(model, { prompt: "A bicycle", ...fields });
   return `${kind}:${taskid}`;
-}
-
-interface Generation {
-  readonly prompt?: string;
-  readonly batchsize?: number;
-  readonly store?: GenerationStore;
 }

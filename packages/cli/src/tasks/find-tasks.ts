@@ -20,11 +20,13 @@ export async function findTasks(
       return media.task(results === undefined ? known : { ...known, resultCount: results });
     // The cast: the handle is of the kind that it is requested for.
     if (kind !== undefined) return media[kind].task(taskid, { resultCount: results }) as AnyTask;
+    const [, prefix] = /^(\w+):/.exec(argument) ?? [];
+    const why = prefix === undefined ? "the kind of this task is unknown" : `"${prefix}" is not a kind of tasks`;
     const spelled = kinds().map((one) => `${one}:${argument.slice(argument.lastIndexOf(":") + 1)}`);
     throw usageError(
       known
         ? `${argument}: the store has several tasks with this id`
-        : `${argument}: the kind of this task is unknown, because it is not in the store`,
+        : `${argument}: ${why}, and the store has no such task`,
       `Pass ${spelled.join(" or ")}. mediagen task list lists the tasks of the store.`,
     );
   });
