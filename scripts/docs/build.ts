@@ -41,12 +41,13 @@ export async function buildSite({
 }: BuildOptions): Promise<void> {
   const yaml = readFileSync(specFile, "utf8");
   const specPages = readSpecPages(yaml);
-  const [reference, render, media] = await Promise.all([readReference(), createRenderer(), drawMedia(specPages.spec)]);
+  const [reference, media] = await Promise.all([readReference(specPages.spec), drawMedia(specPages.spec)]);
   tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a clip`);
 
   const operations = operationPages(yaml, specPages);
   const pageOf: PageOf = (name) =>
     reference.pageOf.get(name) ?? operations.pages.find(({ path }) => path === `api/${name}`)?.path;
+  const render = await createRenderer((name) => reference.pageOf.get(name));
   const { pages: guides, sidebar } = readGuides();
   const home = readPage("docs/home.md", "", "home");
   const written: readonly Page[] = [

@@ -4,6 +4,7 @@ import anchor from "markdown-it-anchor";
 import alerts from "markdown-it-github-alerts";
 import { posix } from "node:path";
 import { createHighlighterOf, type Highlight } from "./code.ts";
+import type { PageOf } from "./finish-page.ts";
 import { pageLink, relative, type Heading } from "./site.ts";
 
 /** A rendered page. */
@@ -15,8 +16,8 @@ export interface Rendered {
 /** Renders the Markdown of the page at `path`, whose Markdown file is `twin`. Links to `.md` files become links to pages. */
 export type Render = (markdown: string, path: string, twin: string) => Rendered;
 
-/** Creates the renderer, with the highlighter that it needs. */
-export async function createRenderer(): Promise<Render> {
+/** Creates the renderer, with the highlighter that it needs. `pageOf` returns the page of a type, for links in signatures. */
+export async function createRenderer(pageOf: PageOf = () => undefined): Promise<Render> {
   const markdownIt = MarkdownIt({ html: true });
   let headings: Heading[] = [];
   // Anchors as GitHub makes them, so that the Markdown twins' links hold there too.
@@ -30,7 +31,7 @@ export async function createRenderer(): Promise<Render> {
   markdownIt.use(alerts);
   const { rules } = markdownIt.renderer;
   rules["hr"] = () => "";
-  rules["fence"] = codeRule(await createHighlighterOf());
+  rules["fence"] = codeRule(await createHighlighterOf(), pageOf);
   rules["table_open"] = (tokens, at) => `<div class="table${tokens[at]?.markup ?? ""}"><table role="table">`;
   const { code_inline: inline } = rules;
   rules["code_inline"] = (...given) => {
@@ -50,7 +51,7 @@ export async function createRenderer(): Promise<Render> {
       }
     }
     const html = markdownIt.renderer
-      .render(tokens, markdownIt.options, {})
+      .render(tokens, markdownIt.options, { path })
       .replaceAll("<th></th>", "<td></td>")
       .replace(/<(thead|tbody|tr|th|td)(?= |>)/g, (_, tag: string) => `<${tag} role="${roles[tag]}"`);
     return { html, headings };
@@ -58,11 +59,19 @@ export async function createRenderer(): Promise<Render> {
 }
 
 /** Renders a block of code. Consecutive blocks with a `tab` become one block with tabs. */
-function codeRule(highlight: Highlight) {
-  return (tokens: Token[], at: number): string => {
+function codeRule(highlight: Highlight, pageOf: PageOf) {
+  return (tokens: Token[], at: number, _: unknown, env: unknown): string => {
+    const { path } = env as { readonly path: string }; // The renderer below passes it.
     const tabOf = (index: number) => (tokens[index]?.type === "fence" ? tabIn(tokens[index].info) : undefined);
     const { info = "", content = "" } = tokens[at] ?? {};
-    const block = highlight(content.replace(/\n$/, ""), info);
+    const plain = highlight(content.replace(/\n$/, ""), info);
+    const isSignature =
+      path.startsWith("sdk/") && tokens[at - 1]?.type === "heading_close" && tokens[at - 2]?.content !== "Example";
+    const linked = (name: string) => {
+      const page = pageOf(name);
+      return page === undefined || page === path ? name : `<a href="${pageLink(path, page)}">${name}</a>`;
+    };
+    const block = isSignature ? plain.replace(/>[^<]+/g, (text) => text.replace(/\b[A-Z]\w+/g, linked)) : plain;
     if (!tabOf(at)) return block;
     let first = at;
     while (tabOf(first - 1)) first--;

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { format } from "oxfmt";
 import { Comment, ReflectionKind, type DeclarationReflection, type ProjectReflection } from "typedoc";
+import { byKind, type KindOfSpec, type Spec } from "../spec.ts";
 import { entryPoints, sdkGroups, type EntryPoint } from "./navigation.ts";
 import { twinOf, type NavGroup, type Page } from "./site.ts";
-import { table } from "./tables.ts";
+import { callOf, typescriptSample } from "./samples.ts";
+import { modelsTable, table } from "./tables.ts";
 
 /** The pages of the reference. */
 export interface ReferencePages {
@@ -30,8 +33,11 @@ interface Export {
   readonly file: string;
   readonly path: string;
   readonly summary: string;
-  /** Its source file in the repository. */
+  /** Its source file in the repository, and the line of its declaration. */
   readonly source: string;
+  readonly line?: number | undefined;
+  /** For the pages of `generate`: the kind. */
+  readonly kind?: KindOfSpec;
 }
 
 /** The exports of an entry point: by task as listed, then by name. */
@@ -44,6 +50,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
   const groupOf = ({ name, kind }: DeclarationReflection) => {
     if (path !== "sdk") return last;
     if (kind === ReflectionKind.Class) return "Errors";
+    if (/Form$/.test(name)) return "Forms";
     return Object.keys(sdkGroups).find((group) => sdkGroups[group]?.includes(name)) ?? last;
   };
   // On macOS and Windows, Download and download are the same file name.
@@ -59,7 +66,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
       file: posix.join(module, folders.get(one.kind) ?? "", `${one.name}.md`),
       path: `${path}/${one.name}${/^[A-Z]/.test(one.name) && isTaken(one.name) ? "-type" : ""}`,
       summary: summaryOf(one),
-      source: sourceOf(one, project, `packages/${module.split("/")[0]}`),
+      ...sourceOf(one, project, `packages/${module.split("/")[0]}`),
     }))
     .sort(
       (a, b) =>
@@ -69,41 +76,70 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
     );
 }
 
-/** Creates pages from the files that TypeDoc has written into the directory `out`. */
-export function referencePages(out: string, project: ProjectReflection): ReferencePages {
-  const exports = entryPoints.map((entryPoint) => exportsOf(entryPoint, project));
-  const all = exports.flat();
-  const pathOf = new Map(all.map(({ file, path }) => [file, path]));
-  for (const { module, path } of entryPoints) pathOf.set(`${module}/README.md`, path);
-  const memberPage = ({ name, path, file, summary, source }: Export, entryPoint: string): Page => ({
-    path,
-    section: "sdk",
-    title: name,
-    description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
-    markdown: tidy(readFileSync(join(out, file), "utf8"), name, entryPoint).replace(
-      /\]\(([^)\s#]+\.md)/g,
-      (_, link: string) => {
-        const page = pathOf.get(posix.join(posix.dirname(file), link));
-        if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
-        return `](${linkTo(path, page)}`;
-      },
-    ),
-    source,
+/** Puts `media.video.generate` and `media.image.generate` after the interface that declares both. */
+function withGenerate(exports: readonly Export[], spec: Spec): readonly Export[] {
+  return exports.flatMap((one) => {
+    if (one.name !== "KindClient") return [one];
+    const pages = byKind(spec).map((kind): Export => {
+      const name = `media.${kind.kind}.generate`;
+      return {
+        ...one,
+        name,
+        path: `${posix.dirname(one.path)}/generate-${kind.kind}`,
+        summary: `Creates one paid ${kind.kind} task.`,
+        kind,
+      };
+    });
+    return [one, ...pages];
   });
-  const groups = [...Object.keys(sdkGroups), ...entryPoints.slice(1).map(({ group }) => group), "Types"];
+}
+
+/** Creates pages from the files that TypeDoc has written into the directory `out`. */
+export async function referencePages(out: string, project: ProjectReflection, spec: Spec): Promise<ReferencePages> {
+  const exports = entryPoints.map((entryPoint) => withGenerate(exportsOf(entryPoint, project), spec));
+  const all = exports.flat();
+  const pathOf = new Map(all.filter(({ kind }) => !kind).map(({ file, path }) => [file, path]));
+  for (const { module, path } of entryPoints) pathOf.set(`${module}/README.md`, path);
+  const memberPage = async (one: Export, entryPoint: string): Promise<Page> => {
+    const { name, path, file, summary, source, line, kind } = one;
+    const written = readFileSync(join(out, file), "utf8").replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
+      const page = pathOf.get(posix.join(posix.dirname(file), link));
+      if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
+      return `](${linkTo(path, page)}`;
+    });
+    const body = kind ? generateOf(written, kind) : written;
+    return {
+      path,
+      section: "sdk",
+      title: name,
+      description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
+      markdown: await formatSignatures(tidy(body, name, entryPoint)),
+      source,
+      line,
+    };
+  };
+  const groups = new Set([...Object.keys(sdkGroups), ...entryPoints.slice(1).map(({ group }) => group), "Types"]);
   return {
-    pages: entryPoints.flatMap((entryPoint, index) => [
-      overviewOf(entryPoint, exports[index] ?? []),
-      ...(exports[index] ?? []).map((one) => memberPage(one, entryPoint.name)),
-    ]),
+    pages: (
+      await Promise.all(
+        entryPoints.map(async (entryPoint, index) => {
+          const own = exports[index] ?? [];
+          return [
+            overviewOf(entryPoint, own),
+            ...(await Promise.all(own.map((one) => memberPage(one, entryPoint.name)))),
+          ];
+        }),
+      )
+    ).flat(),
     sidebar: [
       { title: "", links: [{ path: "sdk", title: "Overview" }] },
-      ...groups.map((title): NavGroup => {
-        const { path } = entryPoints.find(({ group }) => group === title && title !== "Types") ?? {};
+      ...[...groups].map((title): NavGroup => {
+        const overviews = entryPoints.filter(({ group, path }) => group === title && path !== "sdk");
         const own = all
           .filter(({ group }) => group === title)
           .map((one) => ({ path: one.path, title: one.name, code: true }));
-        return { title, folded: true, links: [...(path ? [{ path, title: "Overview" }] : []), ...own] };
+        const entries = overviews.map(({ path, name }) => ({ path, title: overviews.length > 1 ? name : "Overview" }));
+        return { title, folded: true, links: [...entries, ...own] };
       }),
     ],
     pageOf: new Map([...all].reverse().map(({ name, path }) => [name, path])),
@@ -134,6 +170,50 @@ function linkTo(from: string, to: string): string {
   return posix.relative(posix.dirname(twinOf({ path: from })), twinOf({ path: to }));
 }
 
+/** Returns the page of `generate` for one kind, from TypeDoc's page of the interface. */
+function generateOf(markdown: string, { kind, generate }: KindOfSpec): string {
+  const [, checked = "", unchecked = ""] = overloads.exec(markdown) ?? [];
+  const [[first, operation] = []] = generate;
+  if (!first || !operation) throw new Error(`the spec has no model of ${kind}s`);
+  const raised = (text: string, from: string) =>
+    text
+      .replaceAll(from, "##")
+      .replace(
+        /<M extends[^>]*>/,
+        `<M extends ${[...generate.keys()].map((model) => JSON.stringify(model)).join(" | ")}>`,
+      )
+      .replace(/(?<=Task<)K(?=>)/g, `"${kind}"`)
+      .replaceAll("\\<`K`\\>", `\\<\`"${kind}"\`\\>`)
+      .replace(/media\.video\.generate\("\w+"/, `media.${kind}.generate("newer-model"`);
+  const example = `\`\`\`ts\n${typescriptSample(callOf(operation, kind, "generate"))}\`\`\``;
+  return [
+    `# generate`,
+    raised(checked, "#####").replace(/(## Example\n\n)```ts\n[^]*?```/, (_, heading: string) => heading + example),
+    "## Models",
+    modelsTable([...generate.values()]),
+    "## Models that are newer than the SDK",
+    raised(unchecked, "####"),
+  ].join("\n\n");
+}
+
+/** The two signatures of `generate` on TypeDoc's page of the interface. */
+const overloads = /(?<=### generate\(\)\n\n)#### Call Signature\n\n([^]*?)#### Call Signature\n\n([^]*?)(?=^### )/m;
+
+/** Formats the signatures, which TypeDoc writes on one line or on many. */
+async function formatSignatures(markdown: string): Promise<string> {
+  let formatted = markdown;
+  for (const [block, before = "", code = ""] of markdown.matchAll(/(^# .*\n\n|^###? .*\n\n)```ts\n([^]*?)```/gm)) {
+    if (/^#+ Example/.test(before)) continue;
+    const isMember = !/^(?:function|type|interface|class|const|abstract) /.test(code);
+    const { code: lines, errors } = await format("signature.ts", isMember ? `declare class X {\n${code}}` : code, {
+      printWidth: 80,
+    });
+    const own = isMember ? lines.replace(/^declare class X \{\n|\}\n$/g, "").replace(/^ {2}/gm, "") : lines;
+    if (errors.length === 0) formatted = formatted.replace(block, () => `${before}\`\`\`ts\n${own}\`\`\``);
+  }
+  return formatted;
+}
+
 /** Adapts TypeDoc's Markdown: adds the import, and merges the errors into one list. */
 function tidy(markdown: string, name: string, entryPoint: string): string {
   const [, ...lines] = markdown.split("\n");
@@ -144,6 +224,13 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
     .replace(/^## Extended by\n\n(?:- .*\n)+\n/gm, "")
     .replace(/^## Extends\n\n- (.*)\n(?!-)/gm, "Extends $1.\n")
     .replace(/\| - (?=\|$)/gm, "| ")
+    .replace(/\| \\\| /g, "| ") // Before the first type of a union.
+    .replace(
+      overloads,
+      "Creates one paid task: [`media.video.generate`](generate-video.md), [`media.image.generate`](generate-image.md).\n\n",
+    )
+    .replace(/^### .*\n(?:(?!^### )[^])*?^#### Inherited from\n[^]*?(?=^###? |(?![^]))/gm, "")
+    .replace(/^## Methods\n\s*(?=^## |(?![^]))/gm, "")
     .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
   return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${entryPoint}\`.\n`;
 }
@@ -162,11 +249,19 @@ function mergeThrows(markdown: string): string {
   return merged.join("\n");
 }
 
-/** Returns the source file of an export. That of generated ones is the spec. */
-function sourceOf(reflection: DeclarationReflection, project: ProjectReflection, folder: string): string {
+/** Returns the source file of an export, and its line. That of generated ones is the spec. */
+function sourceOf(
+  reflection: DeclarationReflection,
+  project: ProjectReflection,
+  folder: string,
+): Pick<Export, "source" | "line"> {
   const file = project.getSymbolIdFromReflection(reflection)?.packagePath;
   if (file === undefined) throw new Error(`TypeDoc does not report the source of ${reflection.name}`);
-  return file.endsWith(".gen.ts") ? "openapi/openapi.yaml" : posix.join(folder, file);
+  if (file.endsWith(".gen.ts")) return { source: "openapi/openapi.yaml" };
+  const source = posix.join(folder, file);
+  const lines = readFileSync(source, "utf8").split("\n");
+  const line = lines.findIndex((text) => new RegExp(`^export .*\\b${reflection.name}\\b`).test(text));
+  return { source, line: line < 0 ? undefined : line + 1 };
 }
 
 function summaryOf(one: DeclarationReflection): string {

@@ -5,16 +5,20 @@ import {
   Application,
   LogLevel,
   OptionDefaults,
+  Comment,
   normalizePath,
   ReflectionKind,
   resetReflectionID,
   type DeclarationReflection,
   type ParameterReflection,
+  type ProjectReflection,
   type SignatureReflection,
+  type SomeType,
   type TypeDocOptions,
 } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
-import { entryPoints } from "./navigation.ts";
+import type { Spec } from "../spec.ts";
+import { entryPoints, parameterWords } from "./navigation.ts";
 import { referencePages, type ReferencePages } from "./reference-pages.ts";
 
 /** The reference of the packages. */
@@ -24,7 +28,7 @@ export interface Reference extends ReferencePages {
 }
 
 /** Reads the packages' sources with TypeDoc. Its warnings are errors, such as that of an export without a description. */
-export async function readReference(): Promise<Reference> {
+export async function readReference(spec: Spec): Promise<Reference> {
   const out = mkdtempSync(join(tmpdir(), "mediagen-reference-"));
   try {
     resetReflectionID(); // The JSON of two builds in one process is the same.
@@ -44,6 +48,7 @@ export async function readReference(): Promise<Reference> {
         const type = String((one as ParameterReflection).type);
         if (one.name === "__namedParameters") one.name = type.endsWith("Options") ? "options" : type.toLowerCase();
       }
+      describeParameters(project);
     });
     const project = await app.convert();
     if (project) app.validate(project);
@@ -51,10 +56,29 @@ export async function readReference(): Promise<Reference> {
       throw new Error("TypeDoc has warned (see above). Every export needs a description");
     await app.generateOutputs(project);
     const json = JSON.stringify(app.serializer.projectToObject(project, normalizePath(process.cwd())));
-    return { ...referencePages(out, project), json };
+    return { ...(await referencePages(out, project, spec)), json };
   } finally {
     rmSync(out, { recursive: true });
   }
+}
+
+/** Gives each parameter without a `@param` the description of its type, or the one of its name in the navigation. */
+function describeParameters(project: ProjectReflection): void {
+  const typeOf = (type: SomeType | undefined): Comment | undefined => {
+    if (type?.type === "intersection") return typeOf(type.types.at(-1));
+    return type?.type === "reference" && type.reflection?.kindOf(ReflectionKind.Interface | ReflectionKind.TypeAlias)
+      ? type.reflection.comment
+      : undefined;
+  };
+  const describeOne = (one: ParameterReflection | DeclarationReflection) => {
+    const { name, parent, type } = one;
+    if (one.comment || parent?.comment?.blockTags.some((tag) => tag.tag === "@param" && tag.name === name)) return;
+    const words = typeOf(type)?.summary ?? [{ kind: "text", text: parameterWords[name] ?? "" }];
+    if (words[0]?.text === "") throw new Error(`${parent?.getFullName()}: the parameter ${name} has no description`);
+    one.comment = new Comment(Comment.cloneDisplayParts(words));
+    if (type?.type === "reflection") type.declaration.children?.forEach(describeOne);
+  };
+  (project.getReflectionsByKind(ReflectionKind.Parameter) as ParameterReflection[]).forEach(describeOne);
 }
 
 function isUnchecked({ parameters = [] }: SignatureReflection): boolean {

@@ -37,7 +37,8 @@ export function sampleCalls(spec: Spec): readonly SampleCall[] {
   ]);
 }
 
-function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]): SampleCall {
+/** Returns the call of an operation with the spec's example. */
+export function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]): SampleCall {
   const body = bodyOf(operation);
   const example = exampleOf(operation);
   const fields = verb === "generate" ? asSdkTakesIt(body, example) : example;

@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { describe } from "../generate/describe.ts";
 import { inMarkdown } from "./samples.ts";
-import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
+import { bodyOf, byKind, readSpec, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 
 /** The parts of the spec that pages use. */
 export interface SpecPages {
@@ -17,7 +17,7 @@ export function readSpecPages(yaml: string): SpecPages {
   return {
     spec,
     tables: {
-      models: modelsTable(spec),
+      models: modelsTable(byKind(spec).flatMap(({ generate }) => [...generate.values()])),
       assumptions: assumptionsTable(document),
       unknown: unknownIn(document),
     },
@@ -39,17 +39,14 @@ export function fieldsTable(
   return table(["Field", isBody ? "Takes" : "Type", ...(isBody ? ["Default"] : []), "What it is"], rows);
 }
 
-function modelsTable(spec: Spec): string {
-  const rows = byKind(spec).flatMap(({ kind, generate }) =>
-    [...generate].map(([model, operation]) => {
-      const names = Object.keys(bodyOf(operation).properties ?? {}).filter((name) => !name.includes("."));
-      return [
-        `[${code(model)}](../../openapi/openapi.yaml#${operation.operationId})`,
-        kind,
-        names.map(code).join(", "),
-      ];
-    }),
-  );
+/** Returns the models of operations as a Markdown table. */
+export function modelsTable(operations: readonly PlacedOperation[]): string {
+  const rows = operations.map((operation) => {
+    const { operationId, path, tags } = operation;
+    const names = Object.keys(bodyOf(operation).properties ?? {}).filter((name) => !name.includes("."));
+    const model = code(path.split("/").at(-1));
+    return [`[${model}](../../openapi/openapi.yaml#${operationId})`, tags[0].toLowerCase(), names.map(code).join(", ")];
+  });
   return table(["Model", "Kind", "Fields"], rows);
 }
 

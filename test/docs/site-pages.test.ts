@@ -129,7 +129,7 @@ describe("the way around", () => {
 test("a sample is shown in the language that is chosen", async () => {
   const page = await site.tab();
   await page.goto(`${site.url}api/generateVidmodelv2/`);
-  const shown = page.locator(".tabs .code").locator("visible=true");
+  const shown = page.locator(".tabs").first().locator(".code").locator("visible=true");
   expect(await shown.innerText()).toContain("createMediaGen");
   await page.getByRole("radio", { name: "TypeScript" }).focus();
   await page.keyboard.press("ArrowRight");

@@ -36,7 +36,8 @@ test("every export is found by its name, at the entry point that has it", () => 
     path
       .split("/")
       .at(-2)
-      ?.replace(/-type$/, "") ?? "";
+      ?.replace(/-type$/, "")
+      .replace(/^generate-(\w+)$/, "media.$1.generate") ?? "";
   expect(names.filter((path) => !finds(nameOf(path), path))).toEqual([]);
 });
 
