@@ -6,7 +6,7 @@ import { generate, models } from "../contract/cases.ts";
 import { multipartRequest, type Part } from "./form-parts.ts";
 import type { FormRequest } from "./form-requests.ts";
 
-/** What a reader makes of a request. */
+/** What a reader says of a request. */
 export interface Verdict {
   readonly takes: boolean;
   /** Why not, or what was read. */
@@ -15,7 +15,7 @@ export interface Verdict {
 
 const modelNamed = new Map(models.map((one) => [one.model, one]));
 
-/** The first reader: the SDK, by the table that is made from the spec for it. */
+/** The first reader: the SDK. */
 export function judgeBySdk({
   model,
   form,
@@ -30,9 +30,9 @@ export function judgeBySdk({
   };
 }
 
-/** The second reader: the emulator, on the bytes of the parts, and where the SDK takes the form on what the SDK sends. */
+/** The second reader: the emulator, on the bytes of the parts, and on what the SDK sends if it accepts the form. */
 export async function judgeByEmulator(request: FormRequest, sdkTakes: boolean, service?: Service): Promise<Verdict> {
-  // Only the spec is to judge, so what the emulator bounds beyond it is out of the way.
+  // Only the spec counts here, not the emulator's own limits.
   const emulator = createEmulator({
     service,
     credits: Number.MAX_SAFE_INTEGER,
@@ -55,7 +55,7 @@ export async function judgeByEmulator(request: FormRequest, sdkTakes: boolean, s
   return { takes, why: takes ? readBytes : msg };
 }
 
-/** What was read, without the names of files, which the SDK mends. */
+/** What was read, without the names of files, which the SDK fixes. */
 function readFields(fields: Readonly<Record<string, unknown>> = {}): string {
   const isFile = (name: string) => name.endsWith(".items");
   const entries = Object.entries(fields).map(([name, value]) => [
@@ -68,7 +68,7 @@ function readFields(fields: Readonly<Record<string, unknown>> = {}): string {
 // The cast: the validator's type of a schema has fewer keywords than it reads.
 const validators = new Map(models.map(({ model, form }) => [model, new Validator(form as Schema, "2020-12", false)]));
 
-/** Whether sizes in the branches that otherwise take them have as many pixels as these say, which cfworker does not know. */
+/** Whether sizes have as many pixels as the branches that accept them allow: cfworker does not know this bound. */
 function pixelsFit(form: SpecSchema, json: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(form.properties ?? {}).every(([name, property]) => {
     const value = json[name];
@@ -98,14 +98,15 @@ export function judgeBySchema({ model, parts }: FormRequest): Verdict {
   return { takes, why: takes ? JSON.stringify(json) : errors.map(where).join("; ") };
 }
 
-/** The parts of one name as JSON: a list where there are several, or where the schema wants one. */
+/** The parts of one name as JSON: a list if there are several, or if the schema has one. */
 function asJson(parts: readonly Part[], schema: SpecSchema): unknown {
   const values = parts.map(({ value }) => {
     const one = schema.type === "array" ? (schema.items ?? {}) : schema;
-    // A file is text to a schema that says binary, and none to any other.
+    // A file is text only to a binary schema.
     if (typeof value !== "string") return one.format === "binary" ? "(a file)" : { file: value.fileName };
     if (one.format === "binary") return { text: value };
-    return one.type === "integer" && /^-?(0|[1-9][0-9]*)$/.test(value) ? Number(value) : value;
+    const isInteger = one.type === "integer" && /^-?(0|[1-9]\d*)$/.test(value) && Number.isFinite(Number(value));
+    return isInteger ? Number(value) : value;
   });
   return schema.type === "array" || values.length > 1 ? values : values[0];
 }

@@ -3,50 +3,50 @@ import type { SpecSchema } from "../../scripts/spec.ts";
 import { separatorOf } from "../contract/cases.ts";
 import { onTheWire, type FilePart } from "./form-parts.ts";
 
-/** A value for one field: what the SDK is given, and what the field's part or parts carry when that is sent. */
+/** A value for one field: what the SDK receives, and what the parts of the field carry when it is sent. */
 export interface Sample {
   readonly given: unknown;
   readonly sent: readonly (string | FilePart)[];
-  /** Where the SDK refuses what nobody can see on the wire: the type that a text was made from, for one. */
+  /** Whether only the SDK rejects it. */
   readonly onlySdkSees?: boolean;
 }
 
-type Samples = fc.Arbitrary<Sample>;
+/** Values of one kind. */
+export type Samples = fc.Arbitrary<Sample>;
 
 const text = (given: string): Sample => ({ given, sent: [onTheWire(given)] });
 /** A value that is no string, and the text that FormData makes of it. */
-const asText = (given: unknown, onlySdkSees = false): Sample => ({ given, sent: [String(given)], onlySdkSees });
+const asText = (given: unknown): Sample => ({ given, sent: [String(given)] });
 const oneOf = (samples: readonly Sample[]): Samples[] => (samples.length > 0 ? [fc.constantFrom(...samples)] : []);
 const file = ({ fileName, type, content }: FilePart) =>
   new File([content], fileName, type === undefined ? {} : { type });
 
 /** Files as a form sends them: one as it is, several as a list. */
-export function files(parts: readonly FilePart[], given: unknown = parts.map(file)): Sample {
+function files(parts: readonly FilePart[], given: unknown = parts.map(file)): Sample {
   return { given, sent: parts };
 }
 
-/** A file part with a name of its own. */
-export function filePart(fileName: string, content = "GIF89a", type?: string): FilePart {
+function filePart(fileName: string, content = "GIF89a", type?: string): FilePart {
   return { fileName, content, ...(type === undefined ? {} : { type }) };
 }
 
 const aFile = fc.constantFrom("first.png", "last.jpg").map((name) => filePart(name, "GIF89a", "image/png"));
 const shortText = fc.string({ maxLength: 12 });
 
-/** Whether a schema bounds nothing of a text but that it is not blank, or how long it is. */
-export function isFreeText({ type, format, enum: values, pattern = notBlank }: SpecSchema): boolean {
+/** Whether a schema bounds only the length of a text, or that it is not blank. */
+function isFreeText({ type, format, enum: values, pattern = notBlank }: SpecSchema): boolean {
   return type === "string" && format !== "binary" && !values && pattern === notBlank;
 }
 
 const notBlank = "\\S";
-/** Texts that are blank only if the schema takes that. */
+/** Texts that are blank only if the schema accepts that. */
 const matching = (texts: fc.Arbitrary<string>, { pattern }: SpecSchema) =>
   texts.filter((one) => pattern !== notBlank || one.trim() !== "");
 
 const isFlag = ({ enum: values }: SpecSchema) => values?.join() === "0,1";
 const isNumeric = ({ type, format }: SpecSchema) => type === "string" && format === "int32";
 
-/** Values that a schema takes. */
+/** Values that a schema accepts. */
 export function valid(schema: SpecSchema): Samples {
   const { type, format, enum: values, anyOf, items, pattern, minimum, maximum } = schema;
   const { minItems = 0, maxItems = 3, minLength = 0, maxLength } = schema;
@@ -71,8 +71,8 @@ export function valid(schema: SpecSchema): Samples {
   throw new Error(`there is no rule that makes values for ${JSON.stringify(schema)}`);
 }
 
-/** The last values that a schema takes. */
-export function atBounds(schema: SpecSchema): Samples[] {
+/** The last values that a schema accepts. */
+function atBounds(schema: SpecSchema): Samples[] {
   const { enum: values = [], anyOf = [], minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   const pixels = schema["x-total-pixels"];
   return [
@@ -87,11 +87,11 @@ export function atBounds(schema: SpecSchema): Samples[] {
 
 const blank = fc.constantFrom("", " ", "\t\r\n", "\u3000", "\u{feff}").map(text);
 
-/** The first values that a schema does not take. */
-export function beyondBounds(schema: SpecSchema): Samples[] {
+/** The first values that a schema rejects. */
+function beyondBounds(schema: SpecSchema): Samples[] {
   const { enum: values = [], anyOf, minimum, maximum, minLength = 0, maxLength, maxItems } = schema;
   const pixels = schema["x-total-pixels"];
-  // What one branch refuses another may take, except where they bound products of sizes.
+  // Another branch may accept what one rejects, except for bounds on the product of sizes.
   if (anyOf)
     return [
       ...anyOf.filter((branch) => branch["x-total-pixels"]).flatMap(beyondBounds),
@@ -114,8 +114,8 @@ export function beyondBounds(schema: SpecSchema): Samples[] {
   ];
 }
 
-/** Values of another type than the schema's, also as they look on the wire. */
-export function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
+/** Values of another type than the schema's, also on the wire. */
+function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
   const { type, format, items } = schema;
   if (format === "binary" || items?.format === "binary") return [];
   const aList = fc
@@ -135,37 +135,10 @@ export function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
   ];
 }
 
-/** Values whose type only the SDK can see to be wrong. */
-export function wrongTypesUnseen(schema: SpecSchema): Samples[] {
-  const { type, format, items, enum: values = [] } = schema;
-  if (items?.format === "binary") return [fc.constant({ given: [], sent: [], onlySdkSees: true })];
-  const listOfOne = valid(schema).map(({ given, sent }) => ({ given: [given], sent, onlySdkSees: true }));
-  const numberAsText = valid(schema).map(({ sent }) => ({ given: String(sent[0]), sent, onlySdkSees: true }));
-  const { minLength = 0, maxLength = Infinity } = schema;
-  const fits = (given: unknown) => String(given).length >= minLength && String(given).length <= maxLength;
-  const unlike = [null, 23.5, false, {}, 5n, ...(isNumeric(schema) ? [] : [5])]
-    .filter(fits)
-    .map((given) => asText(given, true));
-  const numerals = values.filter((value) => typeof value === "string" && String(Number(value)) === value);
-  return [
-    listOfOne,
-    ...(format !== "binary" && type === "integer" ? [numberAsText] : []),
-    ...(isFreeText(schema) ? oneOf(unlike) : []),
-    ...oneOf(numerals.map((value) => asText(Number(value), true))),
-  ];
-}
-
-/** Whole numbers so large that JavaScript does not tell them from their neighbours. */
-export function inexact({ type, enum: values, maximum }: SpecSchema): Samples[] {
-  if (type !== "integer" || values || maximum !== undefined) return [];
-  const large = fc.bigInt({ min: 2n ** 53n, max: 10n ** 20n });
-  return [fc.tuple(large, fc.constantFrom(1, -1)).map(([n, sign]) => asText(Number(n) * sign, true))];
-}
-
 const odd = '\r|\n|\r\n|\n\r|\u2028|\0|\u{feff}|e\u0301|\u200d|👩‍👩‍👧|\u{10ffff}|\uffff|ﷺ|%0D%0A|"|\\'.split("|");
 
-/** Text with what editors, parsers and counters of characters stumble over. */
-export function oddUnicode(schema: SpecSchema): Samples[] {
+/** Text that editors, parsers and counters of characters often get wrong. */
+function oddUnicode(schema: SpecSchema): Samples[] {
   const { type, format, items } = schema;
   if (format === "binary" || items) return [];
   const oddity = fc.oneof(fc.constantFrom(...odd), fc.string({ unit: "binary", minLength: 1, maxLength: 4 }));
@@ -180,17 +153,6 @@ export function oddUnicode(schema: SpecSchema): Samples[] {
     : [around];
 }
 
-/** Text with half of a surrogate pair, which nothing can send: what arrives is U+FFFD. */
-export function loneSurrogates(schema: SpecSchema): Samples[] {
-  if (!isFreeText(schema)) return [];
-  const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
-  return [
-    fc
-      .tuple(shortText, half, shortText)
-      .map((pieces) => ({ ...text(pieces.join("").padEnd(schema.minLength ?? 0, "x")), onlySdkSees: true })),
-  ];
-}
-
 const oddNames = [
   "a".repeat(300),
   ...'| |.|..|a;b=c.png|quo"te.png|back\\slash.png|C:\\fakepath\\a.png|../../etc/passwd|zwei\r\nzeilen.png|猫🦊.png|e\u0301.png|%22.png|name*=x|no-extension'.split(
@@ -198,17 +160,39 @@ const oddNames = [
   ),
 ];
 
-/** Files with names that servers stumble over, without bytes, and without a type. */
-export const oddFiles: Readonly<Record<"oddFileNames" | "emptyFiles" | "noContentType", fc.Arbitrary<FilePart>>> = {
-  oddFileNames: fc
-    .oneof(fc.constantFrom(...oddNames), fc.string({ unit: "grapheme", maxLength: 20 }).filter(isSendable))
-    .map((name) => filePart(name, "GIF89a", "image/png")),
-  emptyFiles: fc.constantFrom("empty.png", "").map((name) => filePart(name, "", "image/png")),
-  noContentType: fc.constantFrom("first.png", "").map((name) => filePart(name, "GIF89a")),
-};
+/** Files with odd names, without bytes, and without a type. */
+function oddFiles(schema: SpecSchema): Samples[] {
+  if (schema.format !== "binary" && schema.items?.format !== "binary") return [];
+  const named = fc
+    .oneof(fc.constantFrom(...oddNames), fc.string({ unit: "grapheme", maxLength: 20 }))
+    .filter((name) => !/\p{Cc}/u.test(name));
+  const one = fc.oneof(
+    named.map((name) => filePart(name, "GIF89a", "image/png")),
+    fc.constantFrom("empty.png", "").map((name) => filePart(name, "", "image/png")),
+    fc.constantFrom("first.png", "").map((name) => filePart(name)),
+  );
+  return [
+    one.map((part) => ({
+      // The SDK receives a File, whose own name and type are those of the part.
+      ...files([part], new File([part.content], part.fileName, { type: part.type ?? "" })),
+      // No bound forbids an empty file, but it is billed like another.
+      onlySdkSees: part.content === "",
+    })),
+  ];
+}
 
-function isSendable(name: string): boolean {
-  return !/\p{Cc}/u.test(name);
+/** Values for a field, each kind by itself: good ones, those at its bounds, and odd ones. The field may have files in another part. */
+export function samplesOf(schema: SpecSchema, hasFiles: boolean): Samples[] {
+  const isFile = schema.format === "binary" || schema.items?.format === "binary";
+  const kinds = [atBounds, beyondBounds, oddUnicode, oddFiles];
+  const empty = isFile || hasFiles ? [] : [fc.constant({ given: "", sent: [""] })];
+  return [
+    valid(schema),
+    valid(schema),
+    ...kinds.flatMap((kind) => kind(schema)),
+    ...wrongTypes(schema, hasFiles),
+    ...empty,
+  ];
 }
 
 function sampleOfEnum(value: string | number): Sample {
