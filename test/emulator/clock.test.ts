@@ -16,13 +16,10 @@ async function settle(): Promise<void> {
 }
 
 describe("auto time", () => {
-  test("starts at the same moment in every run, so that runs are alike", () => {
-    expect(new Date(start().clock.now()).toISOString()).toBe("2026-01-01T00:00:00.000Z");
-  });
-
-  test("is moved on by queries, and by nothing else that is asked", async () => {
+  test("starts at the same moment in every run, and only queries advance it", async () => {
     const { clock, media } = start({ behaviour: { queryMovesMs: 700 } });
     const begin = clock.now();
+    expect(new Date(begin).toISOString()).toBe("2026-01-01T00:00:00.000Z");
     const { taskid } = await media.image.generate("imgmodelv4", form);
     await media.image.query(taskid);
     await media.video.query(taskid).catch(() => undefined);
@@ -55,7 +52,7 @@ describe("auto time", () => {
     expect(woken).toEqual([1_000, 2_000, 3_000, 86_400_000]);
   });
 
-  test("stands still while a request is under way", async () => {
+  test("stops while a request is being served", async () => {
     const gate = Promise.withResolvers<void>();
     const { emulator, clock, media } = start({ persist: () => gate.promise });
     let woken = false;
@@ -110,26 +107,7 @@ describe("a call that hangs in auto time", () => {
     expect(clock.now() - begin).toBeLessThan(30 * 60_000 + 4_000);
   });
 
-  test("keeps its limit in real time while another call is being served", async () => {
-    const gate = Promise.withResolvers<void>();
-    let persists = 0;
-    const { emulator, clock, media } = start({ persist: () => (persists++ === 0 ? Promise.resolve() : gate.promise) });
-    const task = await media.image.generate("imgmodelv4", form);
-    emulator.next({ fault: "hang", on: "delete" });
-    let ended = false;
-    const begin = clock.now();
-    const hanging = task.delete().finally(() => (ended = true));
-    const served = media.image.generate("imgmodelz", form);
-    await vi.waitFor(() => expect(emulator.calls).toHaveLength(3));
-    await settle();
-    expect([ended, clock.now() - begin]).toEqual([false, 0]);
-    gate.resolve();
-    await served;
-    await expect(hanging).rejects.toMatchObject({ name: "ServiceError" });
-    expect(clock.now() - begin).toBeGreaterThanOrEqual(60_000);
-  });
-
-  test("takes real time if it came over a port: what else its client does is not known here", async () => {
+  test("takes real time if it came over a port, because its client may be busy", async () => {
     const emulator = createEmulator();
     const server = await listen(emulator);
     const { apiKey, clock } = emulator.client;
@@ -190,11 +168,10 @@ describe("manual time", () => {
 
   test.for<readonly [unknown, number | undefined]>([
     [1_500, 1_500],
-    ["250ms", 250],
     ["1.5m", 90_000],
     ["2h", 7_200_000],
     ["1d", 86_400_000],
-    ...[-1, Number.NaN, Infinity, "", "20", "s", "20 s", "-5s", "20S", null].map((bad) => [bad, undefined] as const),
+    ...[-1, Infinity, "", "20", "-5s", null].map((bad) => [bad, undefined] as const),
     // No Date can hold such a moment.
     [1e300, undefined],
     ["99999999999d", undefined],
@@ -206,18 +183,6 @@ describe("manual time", () => {
     else advance();
     expect(clock.now() - begin).toBe(ms ?? 0);
   });
-
-  test.for(["auto", "manual", { speed: 1 }] as const)(
-    "a sleep in %o time ends with the signal's reason",
-    async (mode) => {
-      const { clock } = start({ clock: mode });
-      await expect(clock.sleep(1_000, AbortSignal.abort("enough"))).rejects.toBe("enough");
-      const leaving = new AbortController();
-      const sleep = clock.sleep(1_000, leaving.signal);
-      leaving.abort("enough");
-      await expect(sleep).rejects.toBe("enough");
-    },
-  );
 });
 
 describe("real time", () => {
@@ -235,7 +200,7 @@ describe("real time", () => {
     await sleep;
   });
 
-  test("passes with the machine's clock, so many times as fast as it is told", async () => {
+  test("passes with the machine's clock, times the speed", async () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
     const { clock } = start({ clock: { speed: 60 } });
     expect(clock.now()).toBe(Date.UTC(2030, 0, 1));
@@ -244,16 +209,6 @@ describe("real time", () => {
     clock.advance("1h");
     vi.advanceTimersByTime(500);
     expect(clock.now()).toBe(Date.UTC(2030, 0, 1, 1, 1, 30));
-  });
-
-  test("moves tasks on, and queries do not", async () => {
-    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ["Date", "setTimeout", "clearTimeout"] });
-    const { emulator, clock, media } = start({ clock: { speed: 1 } });
-    const task = await media.image.generate("imgmodelv4", form);
-    for (let check = 0; check < 5; check++) await task.check();
-    expect([emulator.tasks[0]?.state, clock.now()]).toEqual(["pending", Date.UTC(2030, 0, 1)]);
-    vi.advanceTimersByTime(2_500);
-    expect(emulator.tasks[0]?.state).toBe("succeeded");
   });
 
   test("wakes a sleeper when its time has come on that clock", async () => {

@@ -37,7 +37,7 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
     expect(plan.count).toBe(exampleOf(operation)[counting] ?? 1);
   });
 
-  test("fails when it is asked to, and has no results", async () => {
+  test("fails with #fail in its prompt, and has no results", async () => {
     const { emulator, media } = start();
     const task = await generate(media, model, { ...exampleOf(operation), prompt: "A fox #fail" });
     const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
@@ -45,20 +45,11 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
     expect((error as TaskFailedError).record.url).toEqual([]);
     expect(emulator.tasks[0]?.state).toBe("failed");
   });
-
-  test("is paid for with what its charge says", async () => {
-    const { emulator, media } = start({ credits: 500 });
-    const { taskid } = await generate(media, model, exampleOf(operation));
-    const [charge] = emulator.charges;
-    expect(charge).toMatchObject({ taskid, operation: operation.operationId, credits: expect.any(Number) });
-    expect(charge?.credits).toBeGreaterThan(0);
-    expect(emulator.credits).toBe(500 - (charge?.credits ?? 0));
-  });
 });
 
-test("statuses that are scrambled tell an app nothing but what it asks the emulator for", async () => {
+test("scrambled statuses differ by seed, and the client has the final ones", async () => {
   const drawn = new Set<number>();
-  for (let seed = 1; seed <= 20; seed++) {
+  for (let seed = 1; seed <= 8; seed++) {
     const { emulator, media } = start({ seed, behaviour: { statuses: "scrambled" } });
     const [good, bad] = await Promise.all([
       media.video.generate("vidmodelv2", form),
@@ -70,10 +61,10 @@ test("statuses that are scrambled tell an app nothing but what it asks the emula
     expect(new Set(final)).toHaveLength(2);
     for (const status of final) drawn.add(status);
   }
-  expect(drawn.size).toBeGreaterThan(20);
+  expect(drawn.size).toBeGreaterThan(8);
 });
 
-test("results arrive one by one where the behaviour says so, and a wait ends with all of them", async () => {
+test("results arrive one by one with that setting, and a wait ends with all of them", async () => {
   const { emulator, media } = start({ clock: "manual", behaviour: { resultsArrive: "one by one" } });
   const task = await media.image.generate("imgmodelv4", { ...form, batchsize: 3 });
   const { startsAfterMs, endsAfterMs } = emulator.tasks[0] ?? expect.fail("there is no task");
@@ -87,22 +78,16 @@ test("results arrive one by one where the behaviour says so, and a wait ends wit
 });
 
 describe("credits", () => {
-  test("that are out end in 9000, and neither create a task nor cost anything", async () => {
+  test("that are not enough: code 9000, no task, no charge", async () => {
     const { emulator, media } = start({ credits: 9 });
     await media.image.generate("imgmodelv4", form);
     const error: unknown = await media.image.generate("imgmodelv4", form).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InsufficientCreditsError);
     expect(error).toMatchObject({ code: 9000, msg: "5 credits are needed, 4 are left" });
-    expect(emulator).toMatchObject({ credits: 4, charges: { length: 1 }, tasks: { length: 1 } });
-  });
-
-  test("cover a generation to the last one, and may be set", async () => {
-    const { emulator, media } = start({ credits: 5 });
-    await media.image.generate("imgmodelv4", form);
-    expect(emulator.credits).toBe(0);
+    expect(emulator).toMatchObject({ credits: 4, charges: [{ credits: 5 }], tasks: { length: 1 } });
     emulator.credits = 5;
     await media.image.generate("imgmodelv4", form);
-    expect(emulator.charges.map(({ credits }) => credits)).toEqual([5, 5]);
+    expect(emulator.credits).toBe(0);
   });
 });
 
@@ -129,7 +114,7 @@ describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...
       expect(emulator.charges).toHaveLength(3);
     });
 
-    test("of which one is unknown are not deleted, where unknown ids fail", async () => {
+    test("of which one is unknown are not deleted, if unknown ids fail", async () => {
       const { emulator, media } = start();
       const [first] = await some(media, 1);
       await expect(media[kind].delete([first, "t-0"])).rejects.toMatchObject({
@@ -139,7 +124,7 @@ describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...
       expect(emulator.tasks).toHaveLength(1);
     });
 
-    test("that are unknown are passed over, where the behaviour says so", async () => {
+    test("that are unknown are ignored with that setting", async () => {
       const { emulator, media } = start({ behaviour: { unknownIds: "ignore" } });
       const [first] = await some(media, 1);
       expect(await media[kind].query("t-0")).toEqual({ taskid: "t-0", url: [] });
@@ -161,9 +146,8 @@ describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...
 describe("the key", () => {
   test.for([
     ["missing", undefined],
-    ["wrong", "another-key"],
-    ["a longer one", "emulator-key2"],
-  ])("that is %s is refused with 401 in the service's envelope", async ([, apiKey]) => {
+    ["wrong", "emulator-key2"],
+  ])("that is %s is rejected with 401 in the service's envelope", async ([, apiKey]) => {
     const { emulator } = start();
     const media = createMediaGen({ ...emulator.client, apiKey });
     await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({
@@ -187,7 +171,7 @@ describe("the key", () => {
 });
 
 describe("a snapshot", () => {
-  test("is plain JSON that brings another emulator to the same point, from where both go on alike", async () => {
+  test("is plain JSON, and an emulator that restores it continues like the first one", async () => {
     const one = start({ seed: 7, clock: "manual" });
     const task = await one.media.image.generate("imgmodelv4", { ...form, batchsize: 2, resolution: "1:1" });
     one.emulator.clock.advance("3s");
@@ -203,7 +187,7 @@ describe("a snapshot", () => {
     expect(await other.media.task(task.toJSON()).wait()).toEqual(await task.wait());
   });
 
-  test("is not moved by what happens later", async () => {
+  test("does not change later", async () => {
     const { emulator, media } = start();
     const before = emulator.snapshot();
     const { charges, tasks, calls } = emulator;
@@ -212,7 +196,7 @@ describe("a snapshot", () => {
   });
 });
 
-test("reset brings back how the emulator was created", async () => {
+test("reset restores the state with which the emulator was created", async () => {
   const { emulator, media } = start({ seed: 3 });
   const fresh = emulator.snapshot();
   const first = await media.video.generate("vidmodelv2", form);

@@ -58,24 +58,7 @@ test("a fault from the form hits the next call that it fits", async () => {
   ]);
 });
 
-test("faults for a share of calls are listed until they are cleared; one that can never hit is refused", async () => {
-  const { page, trouble, text, texts } = open;
-  const faults = page.getByRole("region", { name: "Faults" });
-  await faults.getByLabel("Share of calls").fill("25");
-  await faults.getByLabel("Times").fill("");
-  await faults.getByRole("button", { name: "Inject" }).click();
-  await expect.poll(() => texts("#fault-list li")).toEqual(["resetBefore · no end · 25 % of calls"]);
-  await faults.getByRole("button", { name: "Clear" }).click();
-  await expect.poll(() => text("#said")).toBe("No faults are pending.");
-  await expect.poll(() => texts("#fault-list li")).toEqual([]);
-  await faults.getByRole("combobox", { name: "Fault" }).selectOption("downloadCut");
-  await faults.getByLabel("Where").selectOption("queryVideoTask");
-  await faults.getByRole("button", { name: "Inject" }).click();
-  await expect.poll(() => text("#said")).toBe('RangeError: fault: no call can meet "downloadCut" on "queryVideoTask".');
-  expect(trouble.splice(0)).toEqual([expect.stringContaining("400")]); // the browser's own word
-});
-
-test("the snapshot is downloaded, and a reset forgets all after it was asked for twice", async () => {
+test("the snapshot is downloaded, and a reset needs a confirmation", async () => {
   const { emulator, page, look, text, image } = open;
   await image("A fox");
   await look();
@@ -86,7 +69,7 @@ test("the snapshot is downloaded, and a reset forgets all after it was asked for
   );
   await page.getByRole("button", { name: "Reset…" }).click();
   expect(emulator.tasks).toHaveLength(1);
-  await page.keyboard.press("Tab"); // into the question, to the button that does it
+  await page.keyboard.press("Tab"); // to the button that confirms
   await page.keyboard.press("Enter");
   await expect.poll(() => text("#said")).toBe("The emulator was reset.");
   expect(emulator.tasks).toHaveLength(0);

@@ -9,7 +9,7 @@ function start(options: EmulatorOptions = {}) {
 const form = { prompt: "A fox" };
 
 describe("rate limits", () => {
-  test("let so many calls a minute through; a client that heeds Retry-After gets through", async () => {
+  test("allow so many calls a minute, and a client that respects Retry-After succeeds", async () => {
     const { emulator, media, at } = start({ behaviour: { callsPerMinute: 3 } });
     for (let call = 0; call < 7; call++) await media.image.generate("imgmodelv4", form);
     expect(emulator.charges).toHaveLength(7);
@@ -17,7 +17,7 @@ describe("rate limits", () => {
     expect(emulator.clock.now() - at).toBeGreaterThanOrEqual(120_000);
   });
 
-  test("say in Retry-After when the next call is let through", async () => {
+  test("say in Retry-After when the next call is allowed", async () => {
     const { emulator } = start({ clock: "manual", behaviour: { callsPerMinute: 1 } });
     const query = async () => {
       const headers = { authorization: emulator.client.apiKey, "content-type": "application/json" };
@@ -34,7 +34,7 @@ describe("rate limits", () => {
     expect(await query()).toEqual([200, null]);
   });
 
-  test("let so many calls at once through, and none that is rejected counts", async () => {
+  test("allow so many calls at once, and rejected ones do not count", async () => {
     const { emulator } = start({ behaviour: { callsAtOnce: 2, queryLatencyMs: 1_000 } });
     const headers = { authorization: emulator.client.apiKey, "content-type": "application/json" };
     const init = { method: "POST", headers, body: '{"taskid":"t-0"}' };
@@ -54,7 +54,7 @@ describe("latency", () => {
     expect(emulator.charges).toHaveLength(1);
   });
 
-  test("varies around its median, alike in each run", async () => {
+  test("varies around its median, the same in each run", async () => {
     const spans = async (latencyJitter: number) => {
       const { emulator } = start({ behaviour: { downloadLatencyMs: 1_000, latencyJitter } });
       const measured: number[] = [];
