@@ -6,7 +6,7 @@ import sdk from "../../packages/sdk/package.json" with { type: "json" };
 /** Tests that are worth their seconds only if this directory is mutated. */
 const long: Readonly<Record<string, string>> = {
   call: "test/faults/matrix.test.ts",
-  transport: "test/faults/matrix.test.ts",
+  store: "test/simulator/simulator.test.ts",
   wait: "test/sdk/scheduler.test.ts",
   batch: "test/batch/!(killed).test.ts",
 };
@@ -14,13 +14,13 @@ const { MUTATED = "" } = process.env;
 /** Not those of results, of other packages and of several processes. */
 const tests = [
   "test/money/!(ai-sdk|command-forms|mcp).test.ts",
-  "test/sdk/!(*kill*|*stream*|*download*|address|clos*|connect*|encoded*|file-from*|hanging-polls|http-proxy|missing-file|msw|nock|scheduler|time|traces|upload*).test.ts",
+  "test/sdk/!(*kill*|*stream*|*download*|address|file-from*|hanging-polls|http-proxy*|missing-file|scheduler|time|traces).test.ts",
 ];
 
 /** A run ends at the first failure: what takes long comes last. */
 class LongLast extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /faults|scheduler|store/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) => /faults|scheduler|simulator|file-store/.test(moduleId);
     return Promise.resolve(files.toSorted((one, other) => Number(isLong(one)) - Number(isLong(other))));
   }
 }

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   readonly at: string;
   /** How much faster the worker's clock runs. */
   readonly speed: number;
-  /** Whether the worker can tell that a process of this machine has ended. */
+  /** Whether the worker knows if a process of this machine has ended. */
   readonly knowsProcesses: boolean;
 }
 

@@ -51,9 +51,9 @@ describe("a generation is retried only if it provably was not sent", () => {
     ["only HTTP/2", of("ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL")],
     ["a proxy that opens no tunnel", noTunnel],
     ["closed during the TLS handshake", fetchError({ code: "ECONNRESET", message: beforeTLS })],
-    ["every address refused", withCauses(connectionRefused.cause, connectionRefused.cause)],
-    ["refused, in Bun", Object.assign(new Error("Unable to connect"), { code: "ECONNREFUSED" })],
-    ["refused, in Deno", fetchError({}, "error sending request: client error (Connect): tcp connect error")],
+    ["every address closed", withCauses(connectionRefused.cause, connectionRefused.cause)],
+    ["no connection, in Bun", Object.assign(new Error("Unable to connect"), { code: "ECONNREFUSED" })],
+    ["no connection, in Deno", fetchError({}, "error sending request: client error (Connect): tcp connect error")],
   ])("%s", async ([, error]) => {
     const once = client([fails(error), task]);
     expect([(await once.generate()).taskid, once.sent()]).toEqual(["t-1", 2]);

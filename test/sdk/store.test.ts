@@ -23,7 +23,7 @@ import {
   silentSender,
 } from "./fake-service.ts";
 
-// That nothing is paid twice or lost, however writes, requests and crashes interleave, is in test/simulator. These are the entries.
+// The simulator proves that no payment happens twice or is lost, however writes, requests and crashes interleave. These are the entries.
 
 const taskidsOf = async (media: MediaGen) => (await media.recover()).tasks.map(({ taskid }) => taskid).toSorted();
 const turns = async () => {
@@ -32,17 +32,17 @@ const turns = async () => {
 
 describe("a response that arrives after others have taken its sender for dead", () => {
   type Client = ReturnType<typeof clientOf>;
-  type Meanwhile = (other: Client, id: string) => Promise<unknown>;
-  const isUnknown: Meanwhile = async ({ generate }) =>
+  type Takeover = (other: Client, id: string) => Promise<unknown>;
+  const isUnknown: Takeover = async ({ generate }) =>
     expect(await errorOf(generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
-  const isNone: Meanwhile = ({ media }, id) => media.resolve(id, "notCreated");
-  const isGeneratedAgain: Meanwhile = async (other, id) => (await isNone(other, id), other.generate("order-1"));
-  const isAnother: Meanwhile = async (other, id) => {
+  const isNone: Takeover = ({ media }, id) => media.resolve(id, "notCreated");
+  const isGeneratedAgain: Takeover = async (other, id) => (await isNone(other, id), other.generate("order-1"));
+  const isAnother: Takeover = async (other, id) => {
     await isUnknown(other, id);
     await other.media.resolve(id, { taskid: "t-7", unverified: true });
   };
 
-  test.for<[string, Meanwhile, response: "task" | "rejection", tasks: readonly string[], ofKey: string, sent: number]>([
+  test.for<[string, Takeover, response: "task" | "rejection", tasks: readonly string[], ofKey: string, sent: number]>([
     ["a task is that of its key", isUnknown, "task", ["t-late"], "t-late", 0],
     ["a rejection frees its key", isUnknown, "rejection", ["t-other"], "t-other", 1],
     ["a task is kept although a person said that there is none", isNone, "task", ["t-late"], "t-late", 0],
@@ -50,10 +50,10 @@ describe("a response that arrives after others have taken its sender for dead", 
     ["a rejection does not free the key of the next attempt", isGeneratedAgain, "rejection", ["t-other"], "t-other", 1],
     ["a task is kept next to that of a person", isAnother, "task", ["t-7", "t-late"], "t-7", 0],
     ["a rejection does not free the key of a person's task", isAnother, "rejection", ["t-7"], "t-7", 0],
-  ])("%s", async ([, meanwhile, response, tasks, ofKey, sent]) => {
+  ])("%s", async ([, takeOver, response, tasks, ofKey, sent]) => {
     const sender = await silentSender();
     const other = clientOf([() => created("t-other")], { store: sender.store });
-    await meanwhile(other, sender.id);
+    await takeOver(other, sender.id);
     sender.respond(response === "task" ? created("t-late") : rejection());
     expect(await sender.task).toMatchObject(response === "task" ? { taskid: "t-late" } : { name: "ServiceError" });
     expect(sender.events.some(({ type }) => type === "lateTask")).toBe(response === "task");

@@ -71,10 +71,10 @@ export class Service {
       { name: "is lost on the way", weight: droppedOnTheWay, run: lose },
     ];
     const leave = () => this.#world.add({ name: about, ways });
-    const refuse = () => (prove(sent), response.reject(connectionRefused()));
+    const fail = () => (prove(sent), response.reject(connectionRefused()));
     later("it", [
       { name: "leaves", weight: 1, run: leave },
-      { name: "is not connected", weight: notReached, run: refuse },
+      { name: "is not connected", weight: notReached, run: fail },
     ]);
     return response.promise;
   }

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { createMediaGen, memoryStore } from "@mediagen/sdk";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Run, run, type Setting } from "./schedule.ts";
 import { TextBlob } from "./service.ts";
 import { Decisions } from "./world.ts";
 
-beforeAll(() => {
-  // What takes real time would let two runs of one seed differ.
+beforeAll(async () => {
+  // What takes real time would let two runs of one seed differ: loading the ledger, Blobs and digests.
+  await createMediaGen({ baseUrl: "http://localhost", store: memoryStore() }).recover();
   vi.stubGlobal("Blob", TextBlob);
   const sha256 = (data: Uint8Array) => new Uint8Array(createHash("sha256").update(data).digest()).buffer;
   // Not a spy, which would keep what a million schedules pass.
@@ -19,7 +21,8 @@ afterAll(() => {
 
 /** `npm run test:all -- simulate` */
 const isLong = import.meta.env.MODE === "simulate";
-const schedules = isLong ? 1_000_000 : 10_000;
+/** Few if the sources are mutated: each mutant runs them. */
+const schedules = isLong ? 1_000_000 : process.env["MUTATED"] ? 300 : 10_000;
 
 /** Draws the setting of a run. */
 function settingOf(decisions: Decisions): Setting {

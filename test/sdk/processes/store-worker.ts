@@ -47,7 +47,7 @@ const options: MediaGenOptions = {
         throw signal.reason;
       }),
   },
-  // A claim stands for a moment, so that processes are killed and paused within it.
+  // A claim lasts for a moment, so that processes are killed and paused within it.
   beforeGenerate: () => pause(Math.random() * 60),
   onEvent: (event) => {
     if (event.type === "lateTask") send({ late: event.task.taskid });
