@@ -6,14 +6,14 @@ import type { Certificate } from "./certificate.ts";
 /** What a server does wrong, and when. */
 export interface Fault {
   /** Whether nobody listens at its port. */
-  readonly refuses?: boolean;
+  readonly isClosed?: boolean;
   /** With a certificate the server speaks TLS. */
   readonly certificate?: Certificate;
   /** As soon as there is a connection, before TLS and before a byte is read. */
   readonly onConnection?: (socket: Socket, server: RawServer) => void;
   /** As soon as a request's head and half of its body have come. */
   readonly onHalf?: (socket: Socket, server: RawServer) => void;
-  /** When a whole request has come, the first or a later one of its connection. */
+  /** When a complete request has come, the first or a later one of its connection. */
   readonly onRequest?: (socket: Socket, server: RawServer, nth: number, head: string) => void;
 }
 
@@ -23,11 +23,11 @@ export interface RawServer {
   /** The base URL of a server of another origin. */
   readonly elsewhere: string;
   readonly connections: number;
-  /** Heads of requests that came in whole. */
+  /** Heads of requests that came in completely. */
   readonly heads: number;
   /** What they held, one after the other. */
   readonly headText: string;
-  /** Bodies that came in whole. */
+  /** Bodies that came in completely. */
   readonly bodies: number;
   /** Connections that are still open. */
   readonly open: number;
@@ -62,7 +62,7 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
   lowLevel.listen(0, "localhost");
   await once(lowLevel, "listening");
   const { port } = lowLevel.address() as AddressInfo;
-  if (fault.refuses) await new Promise((resolve) => lowLevel.close(resolve));
+  if (fault.isClosed) await new Promise((resolve) => lowLevel.close(resolve));
   const server: RawServer = {
     baseUrl: `${fault.certificate ? "https" : "http"}://localhost:${port}`,
     elsewhere,

@@ -66,7 +66,7 @@ test("a resolution is of the attempt that the person looked at, not of the next 
 
 test("a generation without a key that another process took for dead is retried after HTTP 429, once", async () => {
   const store = memoryStore();
-  let [sent, asked] = [0, 0];
+  let [sent, calls] = [0, 0];
   const fetch = async () => {
     if (++sent > 1) return created("t-1");
     for await (const entry of store.list({ states: ["sending"] }))
@@ -74,10 +74,10 @@ test("a generation without a key that another process took for dead is retried a
         await store.write({ ...entry, state: "unknown", revision: entry.revision + 1, follows: entry.attempt });
     return new Response("", { status: 429, headers: { "retry-after": "0" } });
   };
-  const beforeGenerate = () => void asked++;
+  const beforeGenerate = () => void calls++;
   const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "sk-1", fetch, store, beforeGenerate });
   expect((await media.image.generate("imgmodelv4", { prompt: "A fox" })).taskid).toBe("t-1");
-  expect([sent, asked]).toEqual([2, 2]);
+  expect([sent, calls]).toEqual([2, 2]);
 });
 
 test("a paid task is returned if the response's headers cannot be listed", async () => {

@@ -69,7 +69,7 @@ export function serviceOnAClock(
     return media.task(saved);
   }
 
-  /** What the promise gives; meanwhile the earliest sleeper wakes whenever all others have nothing left to do. */
+  /** Resolves to what the promise does. Until then, the earliest sleeper wakes whenever all others have nothing left to do. */
   async function pass<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     void promise.then(
@@ -79,7 +79,7 @@ export function serviceOnAClock(
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (settled) return promise;
-      if (!clock.moveOn()) throw new Error("all sleep, and nobody will wake");
+      if (!clock.moveOn()) throw new Error("all sleep, and none will wake");
     }
   }
 

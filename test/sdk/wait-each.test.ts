@@ -15,9 +15,12 @@ import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 const bySeconds = (taskid: string): Fate =>
   taskid === "t-lost" ? "lost" : { doneAfterMs: 1_000 * Number(taskid.slice(2)) };
 
-async function outcomesOf(tasks: Iterable<Task>, options?: WaitOptions): Promise<readonly WaitOutcome[]> {
-  return Array.fromAsync(waitEach(tasks, options));
+async function allOf<T>(iterable: AsyncIterable<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const one of iterable) all.push(one);
+  return all;
 }
+const outcomesOf = (tasks: Iterable<Task>, options?: WaitOptions) => allOf(waitEach(tasks, options));
 
 /** The id of a finished task, with its URLs or its error. */
 function summary(outcome: WaitOutcome): readonly [string, unknown] {
@@ -70,7 +73,7 @@ describe("waitEach", () => {
     const iterator = waitEach(tasks(10));
     const first = await pass(iterator.next());
     await sleep(60_000);
-    const rest = await Array.fromAsync(iterator);
+    const rest = await allOf(iterator);
     expect(first.value?.task.taskid).toBe("t-0");
     expect(rest.map(({ task }) => task.taskid).sort()).toEqual(Array.from({ length: 9 }, (_, at) => `t-${at + 1}`));
   });

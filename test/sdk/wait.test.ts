@@ -9,7 +9,7 @@ import {
   type WaitUpdate,
 } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
-import { type Answer, clientOnAClock } from "./client-on-a-clock.ts";
+import { type QueryReply, clientOnAClock } from "./client-on-a-clock.ts";
 import { errorOf, forever } from "./fake-service.ts";
 
 const pending = { url: [] };
@@ -18,7 +18,7 @@ const [one, two] = [{ url: ["1"] }, { url: ["1", "2"] }];
 const unknown = { code: 9999 };
 const failed = { status: 3, message: "the picture was rejected" };
 const hour = 3_600_000;
-const times = (count: number, answer: Answer) => Array<Answer>(count).fill(answer);
+const times = (count: number, reply: QueryReply) => Array<QueryReply>(count).fill(reply);
 const mine = () => {
   throw new RangeError("mine");
 };
@@ -47,7 +47,7 @@ const wrong = (result: () => unknown) => ({ options: { classify: result as never
 const forbidden = (count: number, retryAfter: number) => times(count, { http: 403, retryAfter });
 const rejectedKey = { name: "AuthenticationError", status: 401, code: undefined, operation: "queryVideoTask" };
 
-test.for<[string, readonly Answer[], Given, object, queries?: number]>([
+test.for<[string, readonly QueryReply[], Given, object, queries?: number]>([
   ["with as many URLs as requested", [pending, one, two, pending], { task: { resultCount: 2 } }, two, 3],
   ["with fewer URLs, equally many in 3 checks", [one, two, two, two], { task: { resultCount: 3 } }, two, 4],
   ["if a status means that the task failed", [pending, failed], { options: failing }, taskFailed, 2],
@@ -114,8 +114,8 @@ test.for<[string, readonly Answer[], Given, object, queries?: number]>([
     {},
     done,
   ],
-])("a wait ends %s", async ([, answers, { options, task: fields, wait }, expected, queries]) => {
-  const client = clientOnAClock(answers, options);
+])("a wait ends %s", async ([, replies, { options, task: fields, wait }, expected, queries]) => {
+  const client = clientOnAClock(replies, options);
   const task = client.media.task({ ...client.media.video.task("t-1").toJSON(), ...fields });
   const outcome = await errorOf(task.wait(wait));
   expect(outcome).toMatchObject(expected);
@@ -190,19 +190,16 @@ test("the polls of an unknown model spread out as the task grows older, with jit
 });
 
 describe("an onUpdate that never settles", () => {
-  test.for<[string, Answer, object]>([
+  test.for<[string, QueryReply, object]>([
     ["failed", failed, { name: "TaskFailedError" }],
     ["succeeded", done, done],
     ["pending", pending, { name: "WaitTimeoutError" }],
-  ])(
-    "does not keep a wait beyond its deadline, which ends as its last check said: %s",
-    async ([, answer, expected]) => {
-      const { media, elapsed, queries } = clientOnAClock([answer], { statuses: { failed: [3] } });
-      const wait = media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: forever });
-      expect(await errorOf(wait)).toMatchObject(expected);
-      expect([elapsed(), queries.length]).toEqual([800, 1]);
-    },
-  );
+  ])("does not keep a wait beyond its deadline, which ends as its last check said: %s", async ([, reply, expected]) => {
+    const { media, elapsed, queries } = clientOnAClock([reply], { statuses: { failed: [3] } });
+    const wait = media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: forever });
+    expect(await errorOf(wait)).toMatchObject(expected);
+    expect([elapsed(), queries.length]).toEqual([800, 1]);
+  });
 
   test("does not keep a wait that is aborted", async () => {
     const { media, elapsed } = clientOnAClock([done]);
