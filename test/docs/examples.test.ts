@@ -388,8 +388,8 @@ test.concurrent("proxies sends both its generations through the proxy", async ({
   const { stdout, ...end } = await desk.run("proxies.ts", { environment });
   expect(end).toEqual(isFine);
   expect(stdout).toBe("through the agent: t-1\nthrough undici: t-1\n");
-  expect(proxy.heads).toHaveLength(2);
-  for (const head of proxy.heads) expect(head.toLowerCase()).toContain("\r\nproxy-authorization: basic ");
+  expect(proxy.targets).toHaveLength(2);
+  for (const head of proxy.targets) expect(head.toLowerCase()).toContain("\r\nproxy-authorization: basic ");
 });
 
 test.concurrent("certificates trusts its authority and shows its client certificate", async ({ expect }) => {

@@ -80,9 +80,10 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       // A compressed response may be cut unseen: none is requested if the engine lets one say so.
       if (server.heads > 0 && (entry === "node:http" || requested === "download"))
         expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
-      // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
+      // Nothing of the call is left open. Fetch keeps what it may use again, and connects by itself for as long as it likes.
       server.release();
-      if (entry === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+      if ((entry === "node:http" && !row.warm) || row.name === "a body without an end")
+        await expect.poll(() => server.open, { interval: 5 }).toBe(0);
     } finally {
       await server.close();
     }

@@ -111,7 +111,7 @@ describe("an agent", () => {
     expect((await generate(proxy.url)).taskid).toBe("t-1");
     await using cuts = await startProxy({ onData: (socket) => void socket.destroy() });
     expect(await errorOf(generate(cuts.url))).toMatchObject(unsent());
-    expect([service.requests.length, cuts.heads.length]).toEqual([1, 2]);
+    expect([service.requests.length, cuts.targets.length]).toEqual([1, 2]);
   });
 
   test("whose proxy rejects the tunnel gives a connection without TLS, through which nothing leaves", async () => {
@@ -125,7 +125,7 @@ describe("an agent", () => {
     const { video } = clientAt({ port: 1 }, { agent: new TunnelAgent(proxy.url), retries: 1 });
     for (const call of [() => video.generate("vidmodelv2", form), () => video.query("t-1")])
       expect(await errorOf(call())).toMatchObject(unsent("opened no TLS session"));
-    expect([received, proxy.heads.length]).toEqual(["", 4]);
+    expect([received, proxy.targets.length]).toEqual(["", 4]);
   });
 
   test("that gives a generation a used connection, which the server has closed, proves nothing", async () => {
@@ -186,7 +186,7 @@ describe("an agent", () => {
       expect(error).toHaveProperty("name", "ServiceError");
       expect(String(error)).toContain("leads to this machine or into a private network");
     }
-    expect([proxy.heads.length, service.requests.length]).toEqual([1, 2]);
+    expect([proxy.targets.length, service.requests.length]).toEqual([1, 2]);
     addresses.clear();
   });
 

@@ -147,5 +147,5 @@ test.for<[string, readonly string[], string, number]>([
   vi.stubEnv("HTTP_PROXY", proxy.url);
   lookUp(...addresses);
   await expect(fileFrom("http://images.example.com/1")).rejects.toThrow(says);
-  expect(proxy.heads).toHaveLength(connects);
+  expect(proxy.targets).toHaveLength(connects);
 });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer as createHttp, type RequestListener, type Server as HttpServer } from "node:http";
+import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createHttps, type ServerOptions } from "node:https";
-import { type AddressInfo, connect, createServer as createPlain, type Server, type Socket } from "node:net";
-import { createServer as createTls, TLSSocket } from "node:tls";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { createMediaGen, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import type { Certificate } from "../faults/certificate.ts";
 
@@ -20,10 +20,10 @@ export interface ProxyBehavior {
 export interface Proxy extends AsyncDisposable {
   /** Its URL, with the name `localhost`. */
   readonly url: string;
-  /** The heads of the requests that it received, in order. */
-  readonly heads: readonly string[];
-  /** The names that these wanted to connect to. */
+  /** The names that its clients wanted to connect to, in order. */
   readonly targets: readonly (string | undefined)[];
+  /** What these requests had for it. */
+  readonly credentials: readonly (string | undefined)[];
   /** Connections that are still open. */
   readonly open: number;
 }
@@ -31,44 +31,36 @@ export interface Proxy extends AsyncDisposable {
 /** Starts a proxy on a port of its own. */
 export async function startProxy({ certificate, onConnect, onData }: ProxyBehavior = {}): Promise<Proxy> {
   const sockets = new Set<Socket>();
-  const heads: string[] = [];
-  const converse = (socket: Socket) => {
-    let head = "";
-    const read = (bytes: Buffer) => {
-      head += bytes.toString("latin1");
-      if (!/^[CGP]/.test(head)) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-      if (!head.includes("\r\n\r\n")) return;
-      heads.push(head);
-      socket.off("data", read);
-      const port = /^CONNECT \S+:(\d+) HTTP\/1\.1\r\n/.exec(head)?.[1];
-      // Below TLS, if the proxy speaks it.
-      const reset = () => [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
-      if (onConnect) return onConnect(socket, reset);
-      if (port === undefined) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-      const target = connect({ host: "localhost", port: Number(port) }, () =>
-        socket.write("HTTP/1.1 200 Connection established\r\n\r\n"),
-      );
-      for (const [one, other] of [
-        [socket, target],
-        [target, socket],
-      ] as const)
-        one.on("error", () => other.destroy()).once("close", () => other.destroy());
-      if (onData) socket.once("data", () => onData(socket));
-      else socket.pipe(target).pipe(socket);
-    };
-    socket.on("data", read);
-  };
-  const server: Server = certificate ? createTls(certificate, converse) : createPlain(converse);
+  const requests: IncomingMessage[] = [];
+  const server = certificate ? createHttps(certificate) : createHttp();
   server.on("tlsClientError", () => undefined);
   server.on("connection", (socket: Socket) => {
     sockets.add(socket.on("error", () => undefined).once("close", () => sockets.delete(socket)));
   });
+  const serve = (request: IncomingMessage, socket: Socket) => {
+    requests.push(request);
+    // Below TLS, if the proxy speaks it.
+    const reset = () => [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
+    if (onConnect) return onConnect(socket, reset);
+    const target = connect({ host: "localhost", port: Number(request.url?.split(":")[1]) }, () =>
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n"),
+    );
+    const end = () => [socket, target].forEach((one) => one.destroy());
+    for (const one of [socket, target]) one.on("error", end).once("close", end);
+    if (onData) socket.once("data", () => onData(socket)).once("end", end);
+    else socket.pipe(target).pipe(socket);
+  };
+  server.on("connect", serve);
+  // A request for an http URL.
+  server.on("request", (request) => serve(request, request.socket));
   const port = await listen(server);
   return {
     url: `${certificate ? "https" : "http"}://localhost:${port}`,
-    heads,
     get targets() {
-      return heads.map((head) => /^CONNECT (\S+):\d+ HTTP/.exec(head)?.[1]);
+      return requests.map(({ url }) => url?.split(":")[0]);
+    },
+    get credentials() {
+      return requests.map(({ headers }) => headers["proxy-authorization"]);
     },
     get open() {
       return sockets.size;
@@ -105,7 +97,7 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
       response.end(request.method === "GET" ? result : record);
     });
   };
-  const server: HttpServer = options ? createHttps(options, respond) : createHttp(respond);
+  const server = options ? createHttps(options, respond) : createHttp(respond);
   const port = await listen(server);
   return {
     port,

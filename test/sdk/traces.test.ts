@@ -55,5 +55,5 @@ test("and so it does through a proxy, which is in no span", async () => {
   await using proxy = await startProxy();
   const env = { HTTPS_PROXY: proxy.url.replace("//", "//user:canary@") };
   await expectSpans("node", [url], "@opentelemetry/instrumentation-http", env);
-  expect(proxy.heads).toHaveLength(3);
+  expect(proxy.targets).toHaveLength(3);
 });
