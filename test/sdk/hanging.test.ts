@@ -9,6 +9,7 @@ import {
 } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOf, created, errorOf, type FakeOptions, forever, gate, sharedStore } from "./fake-service.ts";
+import { serviceOnAClock } from "./service-on-a-clock.ts";
 
 const enough = new Error("enough");
 type Hang = () => Promise<never>;
@@ -25,9 +26,17 @@ const listing = (next: Hang): GenerationStore => ({
 });
 /** The store has its own limit, which passes. */
 const passing = ["pause", "limit"] as const;
-const resolve = ({ resolve }: MediaGen, options: object) => resolve("id", "notCreated", options);
 
-test.for<[string, (hang: Hang) => FakeOptions, ((media: MediaGen, options: object) => Promise<unknown>)?]>([
+type Call = (media: MediaGen, options: object, hang: Hang) => Promise<unknown>;
+const generate: Call = ({ image }, options) => image.generate("imgmodelz", { prompt: "A fox" }, options);
+const resolve: Call = ({ resolve }, options) => resolve("id", "notCreated", options);
+const withFile: Call = ({ video }, options, arrayBuffer) => {
+  const sourceImage = new Blob(["GIF89a"]);
+  sourceImage.slice = () => Object.assign(new Blob(), { arrayBuffer });
+  return video.generate("vidmodelv2", { prompt: "A fox", sourceImage }, options);
+};
+
+test.for<[string, (hang: Hang) => FakeOptions, Call?]>([
   ["beforeGenerate", (beforeGenerate) => ({ beforeGenerate })],
   ["beforeGenerate, with a store", (beforeGenerate) => ({ beforeGenerate, store: memoryStore() })],
   ["a store that does not write `claimed`", (hang) => ({ store: hangingAt("claimed", hang), passing })],
@@ -35,36 +44,21 @@ test.for<[string, (hang: Hang) => FakeOptions, ((media: MediaGen, options: objec
   ["a store that reads nothing", (get) => ({ store: reading(get) })],
   ["a store that reads nothing for resolve", (get) => ({ store: reading(get) }), resolve],
   ["a store that lists nothing", (next) => ({ store: listing(next) }), ({ recover }, options) => recover(options)],
-])("an abort ends at once a call that hangs in %s, and nothing is sent", async ([, optionsOf, call]) => {
+  ["a file", () => ({}), withFile],
+  ["a file, with a store", () => ({ store: memoryStore() }), withFile],
+])("an abort ends at once a call that hangs in %s, and nothing is sent", async ([, optionsOf, call = generate]) => {
   const controller = new AbortController();
   const reached = gate();
   const { signal } = controller;
-  const options = optionsOf(() => (reached.resolve(), forever() as Promise<never>));
+  const hang = () => (reached.resolve(), forever() as Promise<never>);
+  const options = optionsOf(hang);
   const { media, sent } = clientOf([], options);
-  const key = options.store && { idempotencyKey: "order-1" };
-  const ended = errorOf(
-    call ? call(media, { signal }) : media.image.generate("imgmodelz", { prompt: "A fox" }, { ...key, signal }),
-  );
+  const key = options.store && call === generate ? { idempotencyKey: "order-1" } : {};
+  const ended = errorOf(call(media, { ...key, signal }, hang));
   await reached.promise;
   controller.abort(enough);
   expect(await ended).toBe(enough);
   expect(sent()).toBe(0);
-});
-
-test("an abort ends a call that is still reading its files", async () => {
-  const slow = new Blob(["GIF89a"]);
-  const reached = gate();
-  slow.slice = () => Object.assign(new Blob(), { arrayBuffer: () => (reached.resolve(), forever() as Promise<never>) });
-  for (const store of [undefined, memoryStore()]) {
-    const { media, sent } = clientOf([], { store });
-    const controller = new AbortController();
-    const form = { prompt: "A fox", sourceImage: slow };
-    const generating = media.video.generate("vidmodelv2", form, { signal: controller.signal });
-    await reached.promise;
-    controller.abort(enough);
-    expect(await errorOf(generating)).toBe(enough);
-    expect(sent()).toBe(0);
-  }
 });
 
 test("a generation whose time is over while it is recorded as sending is not sent any more", async () => {
@@ -107,30 +101,21 @@ describe("a store that hangs", () => {
     expect(sent()).toBe(0);
   });
 
-  test("while it lists counts as failed; one that takes its time for each record does not", async () => {
+  test("while it lists counts as failed; one that takes its time for each entry does not", async () => {
     const memory = memoryStore();
-    const { generate } = clientOf([], { store: memory });
-    for (const key of ["order-1", "order-2", "order-3"]) await generate(key);
-    let clock = 0;
-    const sleepers: { readonly until: number; readonly wake: () => void }[] = [];
-    const sleep = (ms: number) => new Promise<void>((wake) => sleepers.push({ until: clock + ms, wake }));
-    const pass = async (ms: number) => {
-      clock += ms;
-      for (const { until, wake } of sleepers) if (until <= clock) wake();
-      await new Promise(setImmediate);
-    };
+    for (const key of ["order-1", "order-2", "order-3"]) await clientOf([], { store: memory }).generate(key);
     let hangs = false;
     const list = async function* (filter: Parameters<typeof memory.list>[0]) {
       for await (const one of memory.list(filter)) {
-        await pass(10_000);
+        await sleep(10_000);
         yield one;
       }
-      if (hangs) await Promise.all([forever(), pass(15_000)]);
+      if (hangs) await forever();
     };
-    const { media } = clientOf([], { store: { ...memory, list }, clock: { now: () => clock, sleep } });
-    expect((await media.recover()).tasks).toHaveLength(3);
+    const { media, pass, sleep } = serviceOnAClock(() => "lost", { store: { ...memory, list } });
+    expect((await pass(media.recover())).tasks).toHaveLength(3);
     hangs = true;
-    await expect(media.recover()).rejects.toThrow(/longer than 15 s/);
+    await expect(pass(media.recover())).rejects.toThrow(/longer than 15 s/);
   });
 
   test.for([

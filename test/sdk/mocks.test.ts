@@ -19,18 +19,10 @@ const [first = "", ...others] = [
   "http://a.example:8080",
 ];
 const generation = "/v1/video/vidmodelv2";
-const failures = {
-  InsufficientCreditsError: { code: 9000, msg: "no" },
-  OutcomeUnknownError: 503,
-  "OutcomeUnknownError after a reset": "reset",
-} as const;
-type Failure = (typeof failures)[keyof typeof failures];
-
 /** A library that intercepts requests. */
 interface Library {
   /** Intercepts a generation with two files, its query and its results. */
   mock(baseUrl: string, record: object): { readonly uploads: () => number };
-  fail(url: string, failure: Failure): void;
   /** What a request without a mock fails with. */
   readonly unexpected: RegExp;
   reset(): void;
@@ -54,13 +46,6 @@ function useMsw(): Library {
       );
       return { uploads: () => uploads };
     },
-    fail: (url, failure) =>
-      server.use(
-        http.post(url, () => {
-          if (failure === "reset") return HttpResponse.error();
-          return failure === 503 ? new HttpResponse(null, { status: 503 }) : HttpResponse.json(failure);
-        }),
-      ),
     unexpected: /\[MSW\]/,
     reset: () => server.resetHandlers(),
     close: () => (server.close(), log.mockRestore()),
@@ -81,11 +66,6 @@ async function useNock(): Promise<Library> {
       nock(baseUrl).post(generation, count).reply(200, record).post("/v1/video/infobytaskid").reply(200, record);
       nock(baseUrl).get("/1.png").twice().reply(200, png);
       return { uploads: () => uploads };
-    },
-    fail(url, failure) {
-      const post = nock(new URL(url).origin).post(generation);
-      if (failure === "reset") post.replyWithError(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
-      else post.reply(failure === 503 ? 503 : 200, failure === 503 ? "" : failure);
     },
     unexpected: /HTTP 501|Nock|No match/,
     reset: () => nock.cleanAll(),
@@ -123,11 +103,6 @@ describe.each([
         expect([uploads(), blob?.size, downloaded?.bytes]).toEqual([2, png.length, png.length]);
       },
     );
-
-    test.each(Object.entries(failures))("with a failure: %s", async (name, failure) => {
-      library.fail(first + generation, failure);
-      expect(await errorOf(generate(clientAt(first)))).toHaveProperty("name", name.split(" ")[0]);
-    });
 
     test("and lets nothing reach the service for which there is no mock", async () => {
       for (const baseUrl of [first, ...others]) {

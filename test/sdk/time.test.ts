@@ -2,7 +2,7 @@ import { createEmulator } from "@mediagen/emulator";
 import { blobs, createMediaGen, MediaGenError } from "@mediagen/sdk";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { expect, test, vi } from "vitest";
-import { clientOf, errorOf, forever, origin, success } from "./fake-service.ts";
+import { clientOf, errorOf, forever } from "./fake-service.ts";
 
 // One timer takes 2 ** 31 - 1 ms. Node prints a warning and takes 1 ms instead.
 test.for([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 0.3, 1e12, Number.MAX_VALUE, Infinity])(
@@ -24,12 +24,6 @@ test.for([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 0.3, 1e12, Number.MAX_VALUE, Infinity]
     expect(warn).not.toHaveBeenCalled();
   },
 );
-
-test("a timeout that is too long for one timer ends with the caller's signal", async () => {
-  const media = createMediaGen({ baseUrl: origin, fetch: async () => success({ taskid: "t-1", url: [] }) });
-  const signal = AbortSignal.timeout(30);
-  expect(await errorOf(media.video.task("t-1").wait({ waitTimeoutMs: 30 * 86_400_000, signal }))).toBe(signal.reason);
-});
 
 test.for(["queryTimeoutMs", "generateTimeoutMs"] as const)(
   "%s ends when it should, also beyond one timer",
