@@ -1,4 +1,3 @@
-// #region job
 import { createMediaGen, download, fileStore, MediaGenError, type Form, type TaskJSON } from "@mediagen/sdk/node";
 
 /** A job of the queue, as plain JSON. It has a task once the order is generated. */
@@ -7,7 +6,6 @@ interface Job {
   readonly form: Form<"vidmodelv2">;
   readonly task?: TaskJSON;
 }
-
 /** The next job, and its delay. */
 interface Next {
   readonly job: Job;
@@ -18,9 +16,7 @@ const media = createMediaGen({
   store: fileStore("generations"), // in your database, if the workers run on several machines
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
 });
-// #endregion job
 
-// #region generate
 /** Generates an order once, however often the queue runs this step. */
 async function generate(job: Job): Promise<Next | undefined> {
   try {
@@ -33,9 +29,7 @@ async function generate(job: Job): Promise<Next | undefined> {
     return undefined;
   }
 }
-// #endregion generate
 
-// #region check
 /** Checks a task once. It does not sleep, so it blocks no worker. */
 async function check(job: Job, saved: TaskJSON): Promise<Next | undefined> {
   const task = media.task(saved);
@@ -46,9 +40,7 @@ async function check(job: Job, saved: TaskJSON): Promise<Next | undefined> {
   console.log(`${job.order}: ${state}`);
   return undefined;
 }
-// #endregion check
 
-// #region run
 // A queue in a few lines, so that this program runs. Yours stores its jobs and runs them on many machines.
 async function run(job: Job): Promise<void> {
   const next = await (job.task ? check(job, job.task) : generate(job)).catch((error: unknown) => {
@@ -60,4 +52,3 @@ async function run(job: Job): Promise<void> {
 
 await run({ order: "order-1", form: { prompt: "A fox runs through snow" } });
 await run({ order: "order-2", form: { prompt: "A lighthouse at dusk" } });
-// #endregion run

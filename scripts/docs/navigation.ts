@@ -12,7 +12,7 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Generate: ["source-images", "many-images", "batches"],
   Wait: ["waiting", "results", "abort-and-deletion"],
   "Money and errors": ["errors", "paying-once", "stores"],
-  Scale: ["queues", "queues-operation", "observability"],
+  Scale: ["queues", "fleet", "observability"],
   Test: ["testing", "emulator"],
   Integrations: ["frameworks", "browsers", "workflow-engines", "ai-sdk", "schemas", "mcp", "proxies-and-tls"],
   Reference: ["troubleshooting", "faq", "migration", "benchmarks", "assumptions"],

@@ -32,10 +32,7 @@ test("every shell line of guides and READMEs is run below, or one that differs i
       )
       .sort(),
   ).toEqual([
-    "DATABASE_URL=$QUEUE_URL HOST=127.0.0.1 npx pg-boss-dashboard", // These of the fleet were run by hand.
-    "MEDIAGEN_BASE_URL=http://127.0.0.1:4020 MEDIAGEN_API_KEY=emulator-key PORT=8081 node worker.ts",
     "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
-    "PORT=3000 node dashboard.ts",
     "cd ../my-fleet/fleet && npm install ./packages/*.tgz",
     // Claude Code starts the command, which test/mcp/command.test.ts starts as well.
     `claude mcp add mediagen -e MEDIAGEN_BASE_URL="$MEDIAGEN_BASE_URL" -e MEDIAGEN_API_KEY="$MEDIAGEN_API_KEY" -- "$PWD/node_modules/.bin/mediagen-mcp" --output ~/media`,
@@ -46,36 +43,36 @@ test("every shell line of guides and READMEs is run below, or one that differs i
     `curl -H "content-type: application/json" -d '{ "prompt": "A fox" }' http://localhost:8080/video/order-1/run`,
     `curl -H "content-type: application/json" -d '{ "uri": "http://localhost:9080" }' http://localhost:9070/deployments`,
     // Machines without Docker: test/docs/fleet-files.test.ts looks at what they name.
-    "docker compose -f compose.bullmq.yaml --env-file try.env --profile try up --build --detach",
-    "docker compose -f compose.bullmq.yaml --env-file try.env run --rm -T worker node submit.ts < orders.json",
-    "docker compose -f compose.bullmq.yaml cp worker:/results ./results",
-    "docker compose -f compose.bullmq.yaml up --detach --scale worker=4",
+    "docker compose --env-file try.env --profile try up --build --detach",
+    "docker compose --env-file try.env run --rm -T worker node operate.ts submit < orders.json",
     "docker run --rm --publish 127.0.0.1:5432:5432 --env POSTGRES_PASSWORD=try postgres:17-alpine",
     "export DATABASE_URL=postgres://localhost/postgres",
+    "export DATABASE_URL=postgres://postgres:try@127.0.0.1/postgres",
     "export MEDIAGEN_API_KEY=...",
+    "export MEDIAGEN_BASE_URL=http://127.0.0.1:4020 MEDIAGEN_API_KEY=emulator-key",
     "export MEDIAGEN_BASE_URL=https://...",
-    "export QUEUE_URL=postgres://postgres:try@127.0.0.1/postgres",
     `export USERS='{ "token-of-ann": "ann" }' PROXY_SECRET=$(openssl rand -base64 32)`,
     "kubectl apply -f kubernetes.yaml",
-    "kubectl create secret generic mediagen-fleet --from-env-file=.env",
-    "kubectl scale deploy/mediagen-fleet --replicas=4",
+    "kubectl create secret generic mediagen-fleet --from-env-file=.env --from-file=key",
     "mkdir ../my-fleet && cp -r docs/examples/fleet ../my-fleet",
     "mkdir ../my-fleet/fleet/packages && cp out/packages/mediagen-{sdk,stores,emulator}-*.tgz ../my-fleet/fleet/packages",
     "mkdir ../my-videos && cd ../my-videos", // The directory of the project, which is empty.
-    // test/fleet runs these programs, which need a Redis or PostgreSQL.
-    "node failed.ts list",
-    "node failed.ts retry order-1",
     "node first-video.ts", // It runs under the emulator.
-    "node submit.ts < orders.json",
-    "node unknown.ts list",
-    "node unknown.ts settle order-1 --not-created",
-    "node unknown.ts settle order-1 --taskid video-123",
+    // test/fleet runs this program, which needs a PostgreSQL.
+    "node operate.ts failed list",
+    "node operate.ts failed retry --all --reason overdue",
+    "node operate.ts failed retry order-1",
+    "node operate.ts forget --older-than 30d",
+    "node operate.ts show order-1",
+    "node operate.ts submit < orders.json",
+    "node operate.ts unknown list",
+    "node operate.ts unknown resolve order-1 --not-created",
+    "node operate.ts unknown resolve order-1 --taskid video-123",
     "npm ci && npm run pack", // Each tarball is packed and installed by test/package.
     "npm ci && npm start",
     "npm ci && npm test",
     "npm install @opentelemetry/api",
     "npx restate-server", // By test/engines.
-    "redis-server --appendonly yes --appendfsync always --maxmemory-policy noeviction",
   ]);
 });
 

@@ -1,105 +1,106 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createEmulator, listen } from "@mediagen/emulator/node";
-import type { Order } from "../../docs/examples/fleet/order.ts";
-import { type Server, startPostgres, startRedis } from "./servers.ts";
+import pg from "pg";
+import type { Order } from "../../docs/examples/fleet/fleet.ts";
+import { endPool, type Server, startPostgres, startRedis } from "./servers.ts";
 
-/** A queue's server, with the name of its engine. */
-type StartServer = () => Promise<Server & { readonly name: string }>;
+/** A line of a program's log. */
+export type Line = Readonly<Record<string, unknown>>;
+export type Worker = Awaited<ReturnType<Deployment["startWorker"]>>;
+export type Deployment = Awaited<ReturnType<typeof createDeployment>>;
+/** The queues of a fleet. */
+export const queues = ["pg-boss", "bullmq"] as const;
 
-export const startBullmqServer: StartServer = async () => Object.assign(await startRedis(), { name: "BullMQ" });
-export const startPgBossServer: StartServer = async () => Object.assign(await startPostgres(), { name: "pg-boss" });
+/** Orders for small pictures, whose prompts are the orders' ids. */
+export const createOrders = (count: number): readonly Order[] =>
+  Array.from({ length: count }, (_, index) => {
+    const id = `order-${index}`;
+    return { id, model: "imgmodelz", form: { prompt: id, resolution: "256*256" } };
+  });
 
-/** A line of a worker's log. */
-type Line = Readonly<Record<string, unknown>>;
-
-/** The programs of docs/examples/fleet in a directory of their own, on a queue of their own, with the emulator as the service. */
-export async function createDeployment(start: StartServer) {
-  const queue = await start();
-  const emulator = createEmulator({ clock: { speed: 100 } });
-  const service = await listen(emulator);
+/** The programs of docs/examples/fleet in a directory of their own, on servers of their own. */
+export async function createDeployment(queue: (typeof queues)[number], baseUrl: string, given: object = {}) {
+  const postgres = await startPostgres();
+  const redis: Server | undefined = queue === "bullmq" ? await startRedis() : undefined;
   const directory = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
+  const keyFile = join(directory, "key");
+  await writeFile(keyFile, "emulator-key\n");
+  const pool = new pg.Pool({ connectionString: postgres.url, options: "-c search_path=mediagen" });
+  pool.on("error", () => undefined);
   const running = new Set<() => void>();
   const common = {
-    ...process.env,
-    QUEUE_URL: queue.url,
-    MEDIAGEN_BASE_URL: service.baseUrl,
-    MEDIAGEN_API_KEY: emulator.client.apiKey,
-    PORT: "0",
+    ...{ ...process.env, DATABASE_URL: postgres.url, REDIS_URL: redis?.url ?? "", PORT: "0" },
+    ...{ MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY_FILE: keyFile, ...given },
   };
-  const begin = (name: string, args: readonly string[], env: object) => {
+
+  /** Starts a program. Every line that it prints is JSON. */
+  function begin(name: string, args: readonly string[], env: object) {
     const program = resolve(`docs/examples/fleet/${name}.ts`);
     const child = spawn(process.execPath, [program, ...args], { cwd: directory, env: { ...common, ...env } });
+    const lines: Line[] = [];
     const kill = () => void child.kill("SIGKILL");
     running.add(kill);
-    const ended = once(child, "close").then(([code]) => (running.delete(kill), code as number | null));
-    return { child, ended };
-  };
-
-  async function runWith(
-    env: object,
-    name: string,
-    input = "",
-    ...args: readonly string[]
-  ): Promise<[number | null, string]> {
-    const { child, ended } = begin(name, args, env);
-    let text = "";
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
-    child.stdin.end(input);
-    return [await ended, text];
+      createInterface(stream).on("line", (line) => void lines.push(JSON.parse(line) as Line));
+    const ended = once(child, "close").then(([code]) => (running.delete(kill), code as number | null));
+    return { child, lines, ended };
   }
 
-  async function startWorker(env: object = {}) {
-    const { child, ended } = begin("worker", [], env);
-    const lines: Line[] = [];
-    child.stderr.pipe(process.stderr);
-    createInterface(child.stdout).on("line", (line) => void lines.push(JSON.parse(line) as Line));
-    while (lines[0] === undefined || !lines.some(({ event }) => event === "started")) {
-      if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}`);
-      await sleep(20);
-    }
-    const port = Number(lines.find(({ event }) => event === "started")?.["port"]);
-    return {
-      lines,
-      ended,
-      kill: (signal: NodeJS.Signals) => child.kill(signal),
-      async get(path: string): Promise<[number, string]> {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`);
-        return [response.status, await response.text()];
-      },
-      /** Sends a signal and resolves to the milliseconds until the process has ended, which it must with 0. */
-      async end(signal: NodeJS.Signals): Promise<number> {
-        const from = performance.now();
-        child.kill(signal);
-        const code = await ended;
-        if (code !== 0) throw new Error(`the worker ended with ${code}: ${JSON.stringify(lines)}`);
-        return Math.round(performance.now() - from);
-      },
-    };
+  /** Runs `operate.ts`. Resolves to its exit code and its lines. */
+  async function run(words: string, { input = "", env = {} } = {}): Promise<[number | null, ...Line[]]> {
+    const { child, ended, lines } = begin("operate", words.split(" "), env);
+    child.stdin.on("error", () => undefined).end(input);
+    return [await ended, ...lines];
   }
-
-  let stopped: Promise<void> | undefined;
-  const stopQueue = () => (stopped ??= Promise.resolve(queue[Symbol.asyncDispose]()));
 
   return {
-    name: queue.name,
-    queueUrl: queue.url,
-    emulator,
-    directory,
-    baseUrl: service.baseUrl,
-    startWorker,
-    runWith,
-    run: (name: string, ...args: readonly string[]) => runWith({}, name, "", ...args),
-    async submit(orders: readonly Order[]): Promise<string> {
-      const [code, text] = await runWith({}, "submit", JSON.stringify(orders));
-      if (code !== 0) throw new Error(text);
-      return text;
+    ...{ postgres, redis, directory },
+    query: async <Row>(sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows as readonly Row[],
+    writeKey: (key: string) => writeFile(keyFile, `${key}\n`),
+    run,
+    async submit(orders: readonly Order[]): Promise<Line> {
+      const [code, line = {}] = await run("submit", { input: JSON.stringify(orders) });
+      if (code !== 0) throw new Error(JSON.stringify(line));
+      return line;
+    },
+    /** Runs a worker that refuses to start. */
+    async refuse(env: object): Promise<[number | null, ...Line[]]> {
+      const { ended, lines } = begin("worker", [], env);
+      return [await ended, ...lines];
+    },
+    async startWorker(env: object = {}) {
+      const { child, ended, lines } = begin("worker", [], env);
+      for (; !lines.some(({ event }) => event === "started"); await sleep(20))
+        if (child.exitCode !== null) throw new Error(`the worker ended: ${JSON.stringify(lines)}`);
+      const port = lines.find(({ event }) => event === "started")?.["port"];
+      return {
+        ...{ lines, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) },
+        events: () => lines.map(({ event }) => event),
+        async get(path: string): Promise<[number, string]> {
+          const response = await fetch(`http://127.0.0.1:${port}${path}`);
+          return [response.status, await response.text()];
+        },
+        /** Ends it by SIGTERM. Resolves to the time that it took in milliseconds. */
+        async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
+          const from = performance.now();
+          child.kill(signal);
+          const code = await ended;
+          if (code !== 0) throw new Error(`the worker ended with ${code}: ${JSON.stringify(lines)}`);
+          return Math.round(performance.now() - from);
+        },
+      };
+    },
+    /** The number of orders in each state. */
+    async states(): Promise<Readonly<Record<string, number>>> {
+      const rows = await pool.query<{ state: string; count: number }>(
+        "select state, count(*)::int from orders group by 1",
+      );
+      return Object.fromEntries(rows.rows.map(({ state, count }) => [state, count]));
     },
     /** The orders that have results. */
     async files(): Promise<readonly string[]> {
@@ -107,12 +108,11 @@ export async function createDeployment(start: StartServer) {
       const files = await Promise.all(orders.map((id) => readdir(join(directory, "out", id))));
       return orders.filter((_, index) => files[index]?.some((name) => name.endsWith(".png"))).sort();
     },
-    /** Ends the queue's server. */
-    stopQueue,
     async [Symbol.asyncDispose](): Promise<void> {
       for (const kill of running) kill();
-      await service.close();
-      await stopQueue();
+      await endPool(pool);
+      await redis?.[Symbol.asyncDispose]();
+      await postgres[Symbol.asyncDispose]();
       await rm(directory, { recursive: true });
     },
   };

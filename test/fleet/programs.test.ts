@@ -1,257 +1,367 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createEmulator, listen } from "@mediagen/emulator/node";
+import pg from "pg";
 import { expect, test } from "vitest";
-import { openEngine } from "../../docs/examples/fleet/engine.ts";
-import type { Order } from "../../docs/examples/fleet/order.ts";
-import { readSettings } from "../../docs/examples/fleet/settings.ts";
-import { createOrders } from "./fleet.ts";
-import { createDeployment, startBullmqServer, startPgBossServer } from "./deployment.ts";
+import type { Order } from "../../docs/examples/fleet/fleet.ts";
+import { createDeployment, createOrders, queues } from "./deployment.ts";
+import { startPostgres, startRedis } from "./servers.ts";
 
-const engines = [
-  ["BullMQ", startBullmqServer],
-  ["pg-boss", startPgBossServer],
-] as const;
 const long = { timeout: 60_000 };
+const [first] = createOrders(1) as [Order];
 
-test.for(engines)("%s: orders become files, and health and metrics report it", async ([, start]) => {
-  await using fleet = await createDeployment(start);
-  expect(await fleet.submit(createOrders(3))).toBe("3 orders added\n");
+/** A fleet with an emulator in this process. */
+async function open(queue: (typeof queues)[number], env: object = {}) {
+  const emulator = createEmulator({ clock: { speed: 100 } });
+  const service = await listen(emulator);
+  const fleet = await createDeployment(queue, service.baseUrl, env);
+  const sent = () => emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length;
+  return {
+    ...{ ...fleet, emulator, sent },
+    async [Symbol.asyncDispose]() {
+      await fleet[Symbol.asyncDispose]();
+      await service.close();
+    },
+  };
+}
+
+test.for(queues)("%s: orders become files, and the outbox, health and metrics report it", async (queue) => {
+  await using fleet = await open(queue);
+  expect(await fleet.submit(createOrders(3))).toEqual({ added: 3, differing: [] });
+  expect(await fleet.submit(createOrders(4))).toEqual({ added: 1, differing: [] });
+  const other = { ...first, form: { prompt: "another" } };
+  expect(await fleet.submit([other as Order])).toEqual({ added: 0, differing: ["order-0"] });
+  const app = new pg.Client(fleet.postgres.url);
+  const heard: unknown[] = [];
+  app.on("notification", ({ payload }) => heard.push(payload));
+  await app.connect();
+  await app.query("listen mediagen_outbox");
   const worker = await fleet.startWorker();
-  expect(worker.lines[0]).toMatchObject({ event: "started", perSecond: 12, service: fleet.baseUrl });
-  await expect.poll(() => fleet.files(), long).toEqual(["order-0", "order-1", "order-2"]);
+  const ids = createOrders(4).map(({ id }) => id);
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 4 });
+  expect(await fleet.files()).toEqual(ids);
+  await expect.poll(() => heard.toSorted()).toEqual(ids);
+  await app.end();
+  const rows = await fleet.query<{ id: string }>("delete from outbox returning id, state");
+  expect(rows.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(ids.map((id) => ({ id, state: "done" })));
   expect(await worker.get("/live")).toEqual([200, "live\n"]);
   expect(await worker.get("/ready")).toEqual([200, "ready\n"]);
   const [, metrics] = await worker.get("/metrics");
-  expect(metrics).toContain('mediagen_generations_total{model="imgmodelz",outcome="created"} 3\n');
-  expect(metrics).toContain('mediagen_task_seconds_count{model="imgmodelz",state="succeeded"} 3\n');
-  expect(metrics).toContain('mediagen_steps_in_flight{step="generate"} 0\n');
-  expect(metrics).toContain('mediagen_queue_jobs{queue="unknown"');
-  expect(metrics).toContain("mediagen_credits_out 0\n");
+  expect(metrics).toContain('mediagen_steps_total{step="generate",outcome="created"} 4\n');
+  expect(metrics).toContain('mediagen_task_seconds_count{model="imgmodelz",state="succeeded"} 4\n');
+  expect(metrics).toMatch(/mediagen_rows\{table="mediagen_generation_v1"\} \d/);
+  expect(metrics).toContain('mediagen_paused{reason="keyRejected"} 0\n');
   // What an alert looks at is there before it happens for the first time.
   expect(metrics).toContain('mediagen_steps_total{step="check",outcome="failed"} 0\n');
-  expect(metrics).toContain('mediagen_events_total{type="storeFailed"} 0\n');
-  await worker.end("SIGTERM");
-  expect(worker.lines.map(({ event }) => event)).toEqual(["started", "stopping", "stopped"]);
-  expect(await fleet.run("unknown", "list")).toEqual([0, "0 orders of unknown outcome\n"]);
-  expect(fleet.emulator.charges).toHaveLength(3);
+  expect(await worker.end()).toBeLessThan(5_000);
+  expect(worker.events()).toEqual(["started", "stopping", "stopped"]);
+  expect(await fleet.run("unknown list")).toEqual([0]);
+  expect(await fleet.run("show order-1")).toEqual([0, expect.objectContaining({ state: "done", entry: "ended" })]);
+  expect(fleet.emulator.charges).toHaveLength(4);
 });
 
-test.for(
-  engines.flatMap(([name, start]) => (["SIGTERM", "SIGINT"] as const).map((signal) => [name, signal, start] as const)),
-)(
-  "%s: at %s, a generation that hangs is listed as unknown in less than 15 s, and is settled by its task",
-  async ([, signal, start]) => {
-    await using fleet = await createDeployment(start);
+test.for(queues)(
+  "%s: at SIGTERM, a generation that hangs becomes unknown, and is resolved by its task",
+  async (queue) => {
+    await using fleet = await open(queue, { SHUTDOWN_GRACE_MS: "2000" });
     fleet.emulator.next({ fault: "hang", on: "generate" });
-    await fleet.submit(createOrders(1));
+    await fleet.submit([first]);
     const worker = await fleet.startWorker();
     await expect.poll(() => fleet.emulator.charges.length, long).toBe(1);
-    const tookMs = await worker.end(signal);
-    console.log(`${fleet.name}: ${signal} with a generation that hangs: ${tookMs} ms`);
-    expect(tookMs).toBeLessThan(15_000);
+    expect(await worker.end()).toBeLessThan(6_000);
     expect(worker.lines).toContainEqual(expect.objectContaining({ event: "unknown", order: "order-0" }));
-
-    const [, listed] = await fleet.run("unknown", "list");
-    expect(listed).toMatch(/^order-0\timgmodelz\t2\S+Z\t.*\n1 order of unknown outcome, /);
-    expect(await fleet.run("unknown", "settle", "order-0", "--taskid", "image-made-up")).toEqual([
+    const [, listed] = await fleet.run("unknown list");
+    expect(listed).toMatchObject({ order: "order-0", model: "imgmodelz", state: "unknown", results: [] });
+    const refused = (text: string) => [
       2,
-      expect.stringContaining("image-made-up"),
-    ]);
-    expect(await fleet.run("unknown", "settle", "order-9", "--not-created")).toEqual([
-      1,
-      'There is no order "order-9" of unknown outcome. Nothing was changed.\n',
-    ]);
+      expect.objectContaining({ event: "refused", message: expect.stringContaining(text) }),
+    ];
     // As of a variable of the shell that is not set: it must not be taken for "not created".
-    for (const empty of ["", " ", "image:"])
-      expect(await fleet.run("unknown", "settle", "order-0", "--taskid", empty), `--taskid "${empty}"`).toEqual([
-        1,
-        "--taskid is empty. Nothing was changed. If the order has no task, use --not-created.\n",
-      ]);
-    const [task] = fleet.emulator.tasks;
-    const elsewhere = { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" };
-    expect(await fleet.runWith(elsewhere, "unknown", "", "settle", "order-0", "--taskid", `${task?.taskid}`)).toEqual([
-      1,
-      expect.stringMatching(/^The store has no record of the order "order-0" at \S+:1\. Nothing was changed\. /),
-    ]);
-    expect(await fleet.run("unknown", "list")).toEqual([0, listed]);
-    expect(await fleet.run("unknown", "settle", "order-0", "--taskid", `image:${task?.taskid}`)).toEqual([
+    for (const empty of ["", "image:"])
+      expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(refused("--taskid is empty"));
+    for (const wrong of [
+      "unknown resolve order-0",
+      "unknown resolve order-0 --taskid a --not-created",
+      "forget --older-than 30",
+      "failed retry",
+    ])
+      expect(await fleet.run(wrong)).toEqual(refused("Usage: "));
+    expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(refused('no order "order-9"'));
+    expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(refused("image-made-up"));
+    const elsewhere = { env: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } };
+    expect(await fleet.run("unknown resolve order-0 --not-created", elsewhere)).toEqual(
+      refused("The ledger has no entry"),
+    );
+    const taskid = `${fleet.emulator.tasks[0]?.taskid}`;
+    expect(await fleet.run(`unknown resolve order-0 --taskid image:${taskid}`)).toEqual([
       0,
-      `order-0 is the task ${task?.taskid}. It is checked and downloaded, and not billed again.\n`,
+      { order: "order-0", resolved: taskid, isBilledAgain: false },
     ]);
     const next = await fleet.startWorker();
     await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
-    await next.end("SIGTERM");
+    await next.end();
     expect(fleet.emulator.charges).toHaveLength(1);
   },
 );
 
-test.for(engines)("%s: an order that is settled as not created is sent again", async ([, start]) => {
-  await using fleet = await createDeployment(start);
+test.for(queues)("%s: an order is resolved as not created only while nothing of it exists", async (queue) => {
+  await using fleet = await open(queue);
+  await fleet.submit([first]);
+  const worker = await fleet.startWorker();
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 1 });
+  // As if a person or a bug had listed it: it has a task, results, and a finished check.
+  await fleet.query("update orders set state = 'unknown'");
+  const refusal = {
+    event: "refused",
+    message: expect.stringMatching(/order-0" was created: it has image-\w+,.* image-\w+-1\.png/),
+  };
+  expect(await fleet.run("unknown resolve order-0 --not-created")).toEqual([2, expect.objectContaining(refusal)]);
+  await fleet.query("update orders set state = 'done'");
   fleet.emulator.next({ fault: "resetBefore", on: "generate" });
-  await fleet.submit(createOrders(1));
-  const worker = await fleet.startWorker();
-  await expect.poll(() => worker.lines.map(({ event }) => event), long).toContain("unknown");
-  const gauge = 'mediagen_queue_jobs{queue="unknown",state="waiting"} 1\n';
-  await expect.poll(async () => (await worker.get("/metrics"))[1], long).toContain(gauge);
-  expect(await fleet.run("unknown", "settle", "order-0", "--not-created")).toEqual([
+  await fleet.submit([{ ...first, id: "lost" }]);
+  await expect.poll(worker.events, long).toContain("unknown");
+  await expect
+    .poll(async () => (await worker.get("/metrics"))[1], long)
+    .toContain('mediagen_orders{state="unknown"} 1\n');
+  expect(await fleet.run("unknown resolve lost --not-created")).toEqual([
     0,
-    "order-0 was not created. It is resent, and billed. If it had a task after all, it is billed twice.\n",
+    { order: "lost", resolved: "notCreated", isBilledAgain: true },
   ]);
-  await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
-  await worker.end("SIGTERM");
-  expect(fleet.emulator.charges).toHaveLength(1);
+  await expect.poll(() => fleet.files(), long).toEqual(["lost", "order-0"]);
+  await worker.end();
+  expect(fleet.emulator.charges).toHaveLength(2);
 });
 
-test.for(engines)("%s: a second signal ends the worker at once", async ([, start]) => {
-  await using fleet = await createDeployment(start);
-  fleet.emulator.next({ fault: "hang", on: "generate" });
-  await fleet.submit(createOrders(1));
-  const worker = await fleet.startWorker();
-  await expect.poll(() => fleet.emulator.charges.length, long).toBe(1);
-  worker.kill("SIGINT");
-  await expect.poll(() => worker.get("/ready").then(([status]) => status)).toBe(503);
-  worker.kill("SIGINT"); // As npm does, which passes on what the terminal has sent to all.
-  await sleep(1_000);
-  expect(await worker.get("/live")).toEqual([200, "live\n"]);
-  worker.kill("SIGINT");
-  expect(await worker.ended).toBe(130);
-});
-
-test.for(engines.flatMap(([name, start]) => (["query", "download"] as const).map((on) => [name, on, start] as const)))(
-  "%s: a %s that hangs is aborted at SIGTERM and done by the next worker",
-  async ([, on, start]) => {
-    await using fleet = await createDeployment(start);
-    fleet.emulator.next({ fault: "hang", on });
-    await fleet.submit(createOrders(1));
+test.for(queues)(
+  "%s: a query that hangs is aborted at SIGTERM; a second signal ends the worker at once",
+  async (queue) => {
+    await using fleet = await open(queue);
+    fleet.emulator.next({ fault: "hang", on: "query" });
+    await fleet.submit([first]);
     const worker = await fleet.startWorker();
     await expect.poll(() => fleet.emulator.calls.some(({ fault }) => fault === "hang"), long).toBe(true);
-    const tookMs = await worker.end("SIGTERM");
-    console.log(`${fleet.name}: SIGTERM with a ${on} that hangs: ${tookMs} ms`);
-    expect(tookMs).toBeLessThan(5_000);
+    expect(await worker.end()).toBeLessThan(5_000);
     const next = await fleet.startWorker();
     await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
-    const idleMs = await next.end("SIGTERM");
-    console.log(`${fleet.name}: SIGTERM when idle: ${idleMs} ms`);
-    expect(fleet.emulator.charges).toHaveLength(1);
+    fleet.emulator.next({ fault: "hang", on: "generate" });
+    await fleet.submit([{ ...first, id: "hangs" }]);
+    await expect.poll(() => fleet.emulator.charges.length, long).toBe(2);
+    next.kill("SIGINT");
+    await expect.poll(() => next.get("/ready")).toEqual([503, "not ready: the worker ends\n"]);
+    next.kill("SIGINT"); // As npm does, which passes on what the terminal has sent to all.
+    await sleep(1_000);
+    expect(await next.get("/live")).toEqual([200, "live\n"]);
+    next.kill("SIGINT");
+    expect(await next.ended).toBe(130);
   },
 );
 
-test.for(engines)("%s: without credits, one order at a time is tried until one is accepted", async ([, start]) => {
-  await using fleet = await createDeployment(start);
+test.for(queues)("%s: without credits, one order at a time is tried until one is accepted", async (queue) => {
+  await using fleet = await open(queue, { CREDITS_PAUSE_MS: "3000" });
   fleet.emulator.credits = 0;
   await fleet.submit(createOrders(30));
-  const settings = { CREDITS_PAUSE_MS: "3000", PER_SECOND: "4" };
-  const [worker, other] = await Promise.all([fleet.startWorker(settings), fleet.startWorker(settings)]);
-  const sent = () => fleet.emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length;
-  await expect.poll(async () => (await worker.get("/metrics"))[1], long).toContain("mediagen_credits_out 1\n");
-  // What was taken at once is over; then each pause ends with one order.
-  await sleep(2_000);
-  const before = sent();
+  const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+  const [worker] = workers;
+  await expect
+    .poll(async () => (await worker?.get("/metrics"))?.[1], long)
+    .toContain('mediagen_paused{reason="creditsOut"} 1\n');
+  await sleep(2_500); // What was taken at once is over; then each pause ends with one order.
+  const before = fleet.sent();
   await sleep(12_000);
-  expect(sent() - before).toBeGreaterThanOrEqual(2);
-  expect(sent() - before).toBeLessThanOrEqual(5);
+  expect(fleet.sent() - before).toBeGreaterThanOrEqual(2);
+  expect(fleet.sent() - before).toBeLessThanOrEqual(5);
   fleet.emulator.credits = 1e6;
-  await expect.poll(async () => (await fleet.files()).length, { timeout: 120_000 }).toBe(30);
-  expect((await worker.get("/metrics"))[1]).toContain("mediagen_credits_out 0\n");
-  await Promise.all([worker.end("SIGTERM"), other.end("SIGTERM")]);
+  await expect.poll(() => fleet.states(), { timeout: 120_000 }).toEqual({ done: 30 });
+  await Promise.all(workers.map((one) => one.end()));
   expect(fleet.emulator.charges).toHaveLength(30);
 });
 
-test.for(engines)("%s: after HTTP 429, no worker sends for as long as the service wants", async ([, start]) => {
-  await using fleet = await createDeployment(start);
-  fleet.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "10" });
+test.for(queues)("%s: after HTTP 429, no worker sends for as long as the service wants", async (queue) => {
+  await using fleet = await open(queue);
+  fleet.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "8" });
   const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
-  await fleet.submit(createOrders(1));
-  const sent = () => fleet.emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length;
-  await expect.poll(sent, long).toBe(1);
+  await fleet.submit([first]);
+  await expect.poll(fleet.sent, long).toBe(1);
   const from = performance.now();
-  await sleep(1_500); // On pg-boss, the other worker reads the pause once a second.
+  await sleep(1_500); // The other worker reads the gate once a second.
   await fleet.submit(createOrders(3));
-  await expect.poll(sent, long).toBeGreaterThan(1);
-  expect(performance.now() - from).toBeGreaterThan(9_000);
-  await expect.poll(() => fleet.files(), long).toEqual(["order-0", "order-1", "order-2"]);
-  const metrics = await Promise.all(workers.map((worker) => worker.get("/metrics")));
-  expect(metrics.filter(([, text]) => text.includes('mediagen_events_total{type="throttled"} 1\n'))).toHaveLength(1);
-  await Promise.all(workers.map((worker) => worker.end("SIGTERM")));
+  await expect.poll(fleet.sent, long).toBeGreaterThan(1);
+  expect(performance.now() - from).toBeGreaterThan(7_000);
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 3 });
+  await Promise.all(workers.map((worker) => worker.end()));
   expect(fleet.emulator.charges).toHaveLength(3);
 });
 
-test.for(engines)("%s: an order that failed is listed, and is retried by hand", async ([, start]) => {
-  await using fleet = await createDeployment(start);
-  fleet.emulator.next({ fault: "failure", on: "generate" });
-  const prompt = "a fox that nobody may read of";
-  await fleet.submit(createOrders(1).map((order) => ({ ...order, form: { prompt } }) as Order));
+test.for(queues)("%s: a rejected key fails no order, and work resumes when the key is right", async (queue) => {
+  await using fleet = await open(queue, { KEY_PAUSE_MS: "2000", PER_SECOND: "4" });
+  await fleet.writeKey("another-key");
+  await fleet.submit(createOrders(10));
   const worker = await fleet.startWorker();
-  await expect
-    .poll(() => fleet.run("failed", "list"), long)
-    .toEqual([0, expect.stringMatching(/^order-0\tgenerate\t.+\n1 failed\n$/)]);
-  expect(await fleet.run("failed", "retry", "order-0", "order-1")).toEqual([
-    1,
-    "order-0 runs again\norder-1 has not failed. Nothing was changed.\n",
+  await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready: the service rejects the API key\n"]);
+  expect((await worker.get("/metrics"))[1]).toContain('mediagen_paused{reason="keyRejected"} 1\n');
+  const sent = fleet.sent();
+  await sleep(4_000);
+  expect(fleet.sent()).toBe(sent); // Only free queries try the key.
+  expect(await fleet.states()).toEqual({ waiting: 10 });
+  await fleet.writeKey("emulator-key");
+  await expect.poll(() => fleet.states(), { timeout: 120_000 }).toEqual({ done: 10 });
+  expect(await worker.get("/ready")).toEqual([200, "ready\n"]);
+  await worker.end();
+  expect(worker.events()).toEqual(expect.arrayContaining(["keyRejected", "resumed"]));
+  expect(fleet.emulator.charges).toHaveLength(10);
+});
+
+test.for(queues)("%s: an order that failed is listed, and retried by hand", async (queue) => {
+  await using fleet = await open(queue);
+  fleet.emulator.next({ fault: "failure", on: "generate", times: 2 });
+  const prompt = "a fox that nobody may read of";
+  await fleet.submit(createOrders(2).map((order) => ({ ...order, form: { prompt } }) as Order));
+  const worker = await fleet.startWorker();
+  await expect.poll(() => fleet.states(), long).toEqual({ failed: 2 });
+  expect(await fleet.run("failed list")).toEqual([
+    0,
+    ...["order-0", "order-1"].map((order) => ({ order, reason: expect.any(String) })),
   ]);
-  await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
-  expect(await fleet.run("failed", "list")).toEqual([0, "0 failed\n"]);
-  await worker.end("SIGTERM");
-  expect(fleet.emulator.charges).toHaveLength(1);
+  expect(await fleet.run("failed retry --all --reason nothing-like-it")).toEqual([0, { retried: 0, notFailed: [] }]);
+  expect(await fleet.run("failed retry order-0 order-9")).toEqual([1, { retried: 1, notFailed: ["order-9"] }]);
+  expect(await fleet.run("failed retry --all --reason generate")).toEqual([0, { retried: 1, notFailed: [] }]);
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 2 });
+  await worker.end();
   const log = JSON.stringify(worker.lines);
   expect(log).toContain('"event":"rejected","step":"generate","order":"order-0"');
   for (const secret of [prompt, fleet.emulator.client.apiKey]) expect(log).not.toContain(secret);
 });
 
-test.for(engines)("%s: without the queue's server, a worker is not ready, and still ends", async ([, start]) => {
-  await using fleet = await createDeployment(start);
+test.for(queues)("%s: without PostgreSQL, a worker is not ready, logs once a second, and still ends", async (queue) => {
+  await using fleet = await open(queue);
   const worker = await fleet.startWorker();
-  expect(await worker.get("/ready")).toEqual([200, "ready\n"]);
-  await fleet.stopQueue();
-  await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready\n"]);
-  expect(await worker.get("/live")).toEqual([200, "live\n"]);
-  const [status, metrics] = await worker.get("/metrics");
-  expect(status).toBe(200);
-  expect(metrics).not.toMatch(/^mediagen_(queue_jobs|credits_out)\b/m);
-  expect(metrics).toContain("mediagen_events_total{");
-  expect((await fleet.run("failed", "list"))[0]).toBe(1);
   const from = performance.now();
+  await fleet.postgres.crash(true);
+  await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready: PostgreSQL does not respond\n"]);
+  await sleep(3_000);
+  const [status, metrics] = await worker.get("/metrics");
+  expect([status, /^mediagen_orders\b/m.test(metrics)]).toEqual([200, false]);
+  const [seconds, counts] = [(performance.now() - from) / 1_000, Map.groupBy(worker.events(), (event) => event)];
+  for (const event of ["queue", "database", "gate"]) expect(counts.get(event)?.length ?? 0).toBeLessThan(seconds + 2);
+  expect((await fleet.run("failed list"))[0]).toBe(1);
   worker.kill("SIGTERM");
-  const code = await worker.ended;
-  const tookMs = Math.round(performance.now() - from);
-  console.log(`${fleet.name}: SIGTERM without the queue's server: ${tookMs} ms, exit code ${code}`);
-  expect(tookMs).toBeLessThan(15_000);
-  expect(code).toBe(fleet.name === "BullMQ" ? 1 : 0);
-  expect(worker.lines.some(({ event }) => event === "queue")).toBe(true);
+  await worker.ended;
+  expect(["stopped", "stopped with an error", "stopped too late"]).toContain(worker.events().at(-1));
 });
 
-test("settings that are not valid are all named, and nothing starts", async () => {
-  await using fleet = await createDeployment(startBullmqServer);
-  const env = { PER_SECOND: "many", PORT: "-1", QUEUE_URL: "mysql://user:secret@127.0.0.1", ALLOW_HTTP: "yes" };
-  const [code, text] = await fleet.runWith(env, "worker");
-  expect(code).toBe(2);
-  expect(text.trim().split("\n")).toEqual([
-    "QUEUE_URL is not valid. Use a URL that begins with redis://, rediss:// or postgres://.",
-    'ALLOW_HTTP "yes" is not valid. Use true or false.',
-    'PER_SECOND "many" is not valid. Use a number from 0.1 to 10000.',
-    'PORT "-1" is not valid. Use a number from 0 to 65535.',
-  ]);
-  expect(await fleet.runWith({ MEDIAGEN_BASE_URL: "" }, "worker")).toEqual([
+test("bullmq: an order that Redis has forgotten is done all the same, and paid once", async () => {
+  await using fleet = await open("bullmq");
+  await using redis = await startRedis(["--appendonly", "no"]);
+  const env = { REDIS_URL: redis.url, ALLOW_VOLATILE_STORE: "queue" };
+  await fleet.run("submit", { env, input: JSON.stringify(createOrders(5)) });
+  await redis.crash();
+  await fleet.query("update orders set touched_at = now() - interval '20 minutes' where id = 'order-0'");
+  const worker = await fleet.startWorker(env);
+  await sleep(1_000);
+  expect(fleet.emulator.charges).toHaveLength(0);
+  await fleet.run("submit", { env, input: JSON.stringify(createOrders(5)) });
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 5 });
+  await worker.end();
+  expect(fleet.emulator.charges).toHaveLength(5);
+});
+
+test("servers that may lose what they confirm, a missing key and wrong settings end with 2 and one line", async () => {
+  await using fleet = await open("pg-boss");
+  const refused = (text: string) => [
     2,
-    expect.stringMatching(/^createMediaGen: baseUrl is missing[^\n]*\n$/),
-  ]);
-});
-
-test("orders whose ids or forms are not valid are not added", async () => {
-  await using fleet = await createDeployment(startBullmqServer);
-  const [good] = createOrders(1);
-  const orders = [
-    good,
-    { ...good, id: "../x" },
-    { ...good, id: "17" },
+    expect.objectContaining({ event: "refused", message: expect.stringContaining(text) }),
+  ];
+  for (const off of ["synchronous_commit", "fsync"]) {
+    await using lossy = await startPostgres([`${off}=off`]);
+    expect(await fleet.refuse({ DATABASE_URL: lossy.url })).toEqual(refused(`${off} is off`));
+    await (await fleet.startWorker({ DATABASE_URL: lossy.url, ALLOW_VOLATILE_STORE: "true" })).end();
+  }
+  for (const options of [
+    ["--appendonly", "no"],
+    ["--appendonly", "yes", "--maxmemory-policy", "allkeys-lru"],
+  ]) {
+    await using lossy = await startRedis(options);
+    expect(await fleet.refuse({ REDIS_URL: lossy.url })).toEqual(refused("Redis may lose jobs"));
+    await (await fleet.startWorker({ REDIS_URL: lossy.url, ALLOW_VOLATILE_STORE: "queue" })).end();
+  }
+  expect(await fleet.refuse({ MEDIAGEN_API_KEY_FILE: "" })).toEqual(refused("MEDIAGEN_API_KEY is missing"));
+  const env = {
+    PER_SECOND: "many",
+    PORT: "-1",
+    DATABASE_URL: "mysql://user:secret@127.0.0.1",
+    ALLOW_HTTP: "yes",
+    PREFIX: "A",
+  };
+  const [code, line] = await fleet.refuse(env);
+  expect([code, line?.["message"]]).toMatchInlineSnapshot(`
+    [
+      2,
+      "DATABASE_URL is not valid. Use a URL such as postgres://user@host/name. PREFIX is not valid. Use up to 40 lower-case letters, digits and "_". ALLOW_HTTP is not valid. Use false or true. PER_SECOND "many" is not valid. Use a number from 0.1 to 10000. PORT "-1" is not valid. Use a number from 0 to 65535.",
+    ]
+  `);
+  const bad = [
+    first,
+    { ...first, id: "../x" },
+    { ...first, id: "17" },
     { id: "a", model: "imgmodelz", form: { prompt: "a fox", size: 1 } },
   ];
-  const [code, text] = await fleet.runWith({}, "submit", JSON.stringify(orders));
-  expect(code).toBe(2);
-  expect(text).toMatch(/^\.\.\/x: an id is [^\n]*\n17: an id is [^\n]*\na: size \w+\nNo order was added\.\n$/);
-  expect(text).not.toContain("fox");
-  // An app gets the same from the engine.
-  const engine = await openEngine(readSettings({ QUEUE_URL: fleet.queueUrl }));
-  await expect(engine.submit(createOrders(1).map((order) => ({ ...order, id: "../x" })))).rejects.toThrow("an id is");
-  expect((await engine.depths())["generate"]).toMatchObject({ waiting: 0, delayed: 0 });
-  await engine.close();
+  const [status, said] = await fleet.run("submit", { input: JSON.stringify(bad) });
+  expect([status, said?.["message"]]).toMatchInlineSnapshot(`
+    [
+      2,
+      "../x: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. 17: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. a: size is not a known field. Use one of prompt, resolution, seed.. No order was added.",
+    ]
+  `);
+  expect(await fleet.run("submit", { input: "[{" })).toEqual(refused("Orders are a JSON array. No order was added."));
+  expect(await fleet.states()).toEqual({});
+});
+
+test("forget deletes what ended long ago, in the ledger as well, and two prefixes share nothing", async () => {
+  await using fleet = await open("pg-boss");
+  const staging = { PREFIX: "staging" };
+  await fleet.submit(createOrders(3));
+  await fleet.run("submit", { env: staging, input: JSON.stringify([first]) });
+  const worker = await fleet.startWorker();
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 3 });
+  await worker.end();
+  expect(await fleet.query("select state from staging.orders")).toEqual([{ state: "waiting" }]);
+  expect(await fleet.run("forget --older-than 1h")).toEqual([
+    0,
+    expect.objectContaining({ entries: 0, outbox: 0, orders: 0 }),
+  ]);
+  await fleet.query(
+    "update orders set touched_at = now() - interval '2 days', state = case id when 'order-2' then 'unknown' else state end",
+  );
+  await fleet.query("update outbox set at = now() - interval '2 days'");
+  await fleet.query("update mediagen_generation_v1 set updated_at = updated_at - 2 * 86400000.0");
+  expect(await fleet.run("forget --older-than 1d")).toEqual([
+    0,
+    expect.objectContaining({ entries: 3, outbox: 3, orders: 2 }),
+  ]);
+  expect(await fleet.states()).toEqual({ unknown: 1 });
+});
+
+test("results are streamed to object storage", async () => {
+  const stored = new Map<string, { readonly type: string | undefined; readonly bytes: number }>();
+  const storage = createServer(async (request, response) => {
+    let bytes = 0;
+    for await (const piece of request) bytes += (piece as Buffer).length;
+    const isFirst = stored.size === 0 && request.headers["x-seen"] === undefined;
+    stored.set(`${request.method} ${request.url}`, { type: request.headers["content-type"], bytes });
+    response.writeHead(isFirst ? 503 : 200).end(); // A step that throws runs again.
+  }).listen(0, "127.0.0.1");
+  await once(storage, "listening");
+  const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/bucket`;
+  await using fleet = await open("pg-boss", { RESULTS: url });
+  await fleet.submit([first]);
+  const worker = await fleet.startWorker();
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 1 });
+  await worker.end();
+  expect([...stored]).toEqual([
+    [`PUT /bucket/order-0/${fleet.emulator.tasks[0]?.taskid}-1`, { type: "image/png", bytes: expect.any(Number) }],
+  ]);
+  expect([...stored.values()][0]?.bytes).toBeGreaterThan(60);
+  storage.close();
 });

@@ -1,98 +1,106 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
-import type { Pool } from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg, { type Pool } from "pg";
+import { Redis } from "ioredis";
 import { freePort } from "../free-port.ts";
 
 /** A server of this machine, in a folder of its own on a free port. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
+  /** Kills it with -9, and starts it again on the same data, unless it is to stay down. */
+  crash(staysDown?: boolean): Promise<void>;
 }
 
-/** Starts a Redis that keeps every write on the disk before it answers. */
-export async function startRedis(): Promise<Server> {
-  const command = await find("redis-server");
+/** The options of a Redis that has each write on the disk before it responds. */
+const durable = ["--appendonly", "yes", "--appendfsync", "always"];
+
+/** Starts a Redis. */
+export async function startRedis(options: readonly string[] = durable): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), "mediagen-redis-"));
   const port = await freePort();
-  const args = [
-    "--port",
-    String(port),
-    "--bind",
-    "127.0.0.1",
-    "--dir",
-    folder,
-    "--appendonly",
-    "yes",
-    "--appendfsync",
-    "always",
-    "--save",
-    "",
-  ];
-  return serve(
-    spawn(command, args, { stdio: "ignore" }),
-    () => isOpen(port),
-    "SIGTERM",
-    folder,
-    `redis://127.0.0.1:${port}`,
-  );
+  const url = `redis://127.0.0.1:${port}`;
+  const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...options];
+  const isUp = async () => {
+    const redis = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true });
+    redis.on("error", () => undefined);
+    return redis
+      .ping()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => redis.disconnect());
+  };
+  return serve({ command: await find("redis-server"), args, isUp, end: "SIGTERM", folder, url });
 }
 
-/** Starts a PostgreSQL with the settings that it comes with, and connections for more than four workers. It does not run as root, so root starts it as the user that Debian made for it. */
-export async function startPostgres(): Promise<Server> {
-  const [initdb, postgres, isReady] = [await find("initdb"), await find("postgres"), await find("pg_isready")];
+/** Starts a PostgreSQL with the settings that it comes with, and some of its own. It does not run as root, so root starts it as the user that Debian made for it. */
+export async function startPostgres(options: readonly string[] = []): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), "mediagen-postgres-"));
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  execFileSync(initdb, ["-D", data, "-U", "media", "--auth=trust", "--encoding=UTF8", "--no-locale"], {
-    ...user,
-    cwd: folder,
-    stdio: "ignore",
-  });
+  const init = ["-D", data, "-U", "media", "--auth=trust", "--encoding=UTF8", "--no-locale"];
+  execFileSync(await find("initdb"), init, { ...user, cwd: folder, stdio: "ignore" });
   const port = await freePort();
-  const child = spawn(
-    postgres,
-    ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=300"],
-    {
-      ...user,
-      cwd: folder,
-      stdio: "ignore",
-    },
-  );
+  const url = `postgres://media@127.0.0.1:${port}/postgres`;
+  const given = ["max_connections=300", ...options].flatMap((option) => ["-c", option]);
+  const args = ["-D", data, "-p", `${port}`, "-h", "127.0.0.1", "-k", "", ...given];
+  const isUp = async () => {
+    const client = new pg.Client(url);
+    client.on("error", () => undefined);
+    return client
+      .connect()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => client.end().catch(() => undefined));
+  };
   // An interrupt ends it without waiting for its clients.
-  // Its port is open before it takes anyone.
-  const isUp = async () => (await once(spawn(isReady, ["-q", "-h", "127.0.0.1", "-p", String(port)]), "exit"))[0] === 0;
-  return serve(child, isUp, "SIGINT", folder, `postgres://media@127.0.0.1:${port}/postgres`);
+  return serve({ command: await find("postgres"), args, user, isUp, end: "SIGINT", folder, url });
 }
 
-/** Waits until a server takes clients. */
-async function serve(
-  child: ChildProcess,
-  isUp: () => Promise<boolean>,
-  signal: NodeJS.Signals,
-  folder: string,
-  url: string,
-): Promise<Server> {
-  const ended = once(child, "exit");
-  // Also where a test fails before it holds the server.
-  const kill = () => child.kill(signal);
-  process.once("exit", kill);
-  while (!(await isUp())) {
-    if (child.exitCode !== null)
-      throw new Error(`${child.spawnfile} ended with ${child.exitCode}; run "${child.spawnargs.join(" ")}" to see why`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+interface Service {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly user?: { readonly uid?: number; readonly gid?: number };
+  readonly isUp: () => Promise<boolean>;
+  readonly end: NodeJS.Signals;
+  readonly folder: string;
+  readonly url: string;
+}
+
+/** Starts a server and waits until it takes clients. */
+async function serve({ command, args, user = {}, isUp, end, folder, url }: Service): Promise<Server> {
+  const start = async () => {
+    const child = spawn(command, args, { ...user, cwd: folder, stdio: "ignore" });
+    process.once("exit", () => child.kill(end)); // Also if a test fails before it holds the server.
+    for (; !(await isUp()); await sleep(50))
+      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${args.join(" ")}`);
+    return child;
+  };
+  let child = await start();
+  const stop = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  };
   return {
     url,
+    async crash(staysDown = false) {
+      await stop("SIGKILL");
+      if (!staysDown) child = await start();
+    },
     async [Symbol.asyncDispose]() {
-      kill();
-      await ended;
-      process.off("exit", kill);
-      await rm(folder, { recursive: true });
+      await stop(end);
+      await rm(folder, { recursive: true, maxRetries: 5 });
     },
   };
 }
@@ -100,23 +108,11 @@ async function serve(
 /** Where a command is: in the path, or where Debian puts PostgreSQL. */
 async function find(name: string): Promise<string> {
   const debian = "/usr/lib/postgresql";
-  const versions = await readdir(debian).catch(() => []);
-  const folders = [
-    ...(process.env["PATH"] ?? "").split(delimiter),
-    ...versions.map((version) => join(debian, version, "bin")),
-  ];
+  const versions = (await readdir(debian).catch(() => [])).map((version) => join(debian, version, "bin"));
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...versions];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
   if (found) return found;
-  throw new Error(
-    `There is no ${name} on this machine. The fleet's tests run on real servers: sudo apt-get install redis-server postgresql`,
-  );
-}
-
-function isOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
+  throw new Error(`There is no ${name} on this machine: sudo apt-get install redis-server postgresql`);
 }
 
 function idOf(flag: "-u" | "-g"): number {

@@ -1,108 +1,82 @@
-import {
-  download,
-  InsufficientCreditsError,
-  InvalidRequestError,
-  type MediaGen,
-  MediaGenError,
-  ServiceError,
-  type TaskJSON,
-} from "@mediagen/sdk/node";
-import type { Order } from "./order.ts";
+import * as sdk from "@mediagen/sdk/node";
+import type { Fleet, RunStep, Step } from "./fleet.ts";
+import { createGate, type Gate } from "./gate.ts";
+import type { openResults } from "./results.ts";
+import type { Settings } from "./settings.ts";
 
-/** The signals that end the steps of a worker that has to end. */
-export interface StopSignals {
-  /** Aborts checks and downloads: they are safe to repeat. */
-  readonly check: AbortSignal;
-  /** Aborts generations. One that is being sent then is of unknown outcome. */
-  readonly generate: AbortSignal;
+/** What the steps of a worker share. */
+export interface Host {
+  readonly settings: Settings;
+  readonly fleet: Fleet;
+  readonly media: sdk.MediaGen;
+  readonly results: ReturnType<typeof openResults>;
+  /** Each aborts one of the steps. A generation that is being sent then is of unknown outcome. */
+  readonly signals: Readonly<Record<Step, AbortSignal>>;
+  readonly onStep: (step: Step, order: string, outcome: string, error?: unknown) => void;
 }
 
-/** A step that begins, or has ended with an outcome: for metrics and the log. */
-export interface StepReport {
-  readonly step: "generate" | "check";
-  /** The id of the order. */
-  readonly order: string;
-  readonly outcome: "begun" | GenerateResult["outcome"] | CheckResult["state"] | "again" | "stopped" | "threw";
-  /** The error of the step. */
-  readonly error?: unknown;
-}
+const maxAgeMs = 30 * 60_000; // A person has to look at a task that is unfinished for longer.
 
-/** Options of `createSteps`. */
-export interface StepOptions {
-  readonly media: MediaGen;
-  /** The directory for results, with one for each order in it. */
-  readonly directory: string;
-  readonly stop?: StopSignals | undefined;
-  readonly onStep?: ((report: StepReport) => void) | undefined;
-}
-
-/** The result of a generation. A step that is safe to repeat, and may succeed later, throws instead. */
-export type GenerateResult =
-  | { readonly outcome: "created"; readonly task: TaskJSON }
-  | { readonly outcome: "creditsOut" | "rejected" | "unknown"; readonly reason: string };
-
-/** The result of a check. */
-export type CheckResult =
-  | { readonly state: "pending"; readonly task: TaskJSON; readonly afterMs: number }
-  | { readonly state: "succeeded" | "failed" | "overdue" };
-
-/** The age of an unfinished task at which a person has to look at it. */
-const maxAgeMs = 30 * 60_000;
-
-/** Reads what becomes of an order from the error of its generation; undefined for an error of your own code. */
-export function failureOf(error: unknown): "again" | "creditsOut" | "rejected" | "unknown" | undefined {
-  if (!MediaGenError.is(error)) return undefined;
-  // The form is not valid, or an earlier order had the same id and another form.
-  if (error instanceof InvalidRequestError) return "rejected";
-  if (error.billed !== "no") return "unknown";
-  if (error instanceof InsufficientCreditsError) return "creditsOut";
-  return error.isRetryable ? "again" : "rejected";
-}
-
-/** Creates the two steps of a worker, which do the same on every queue. */
-export function createSteps({ media, directory, stop, onStep = () => undefined }: StepOptions) {
-  const reportOf =
-    (step: StepReport["step"], order: string) =>
-    (outcome: StepReport["outcome"], error?: unknown): void =>
-      onStep({ step, order, outcome, error });
-
+/** Creates the steps of a worker. The stored state of the order decides what a step does, so it may run twice. */
+export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Record<Step, RunStep>> {
+  const { media, fleet, settings, results, signals, onStep } = host;
+  const gate = createGate(host);
+  /** Reads what becomes of an order from its error. Closes the gate if all orders would fail alike. */
+  async function outcomeOf(error: unknown): Promise<string> {
+    if (!sdk.MediaGenError.is(error)) return signals.generate.aborted ? "stopped" : "threw";
+    // The form is not valid, or an earlier generation had the same id and another form.
+    if (error instanceof sdk.InvalidRequestError) return "rejected";
+    if (error.billed !== "no") return "unknown";
+    if (error instanceof sdk.InsufficientCreditsError) return gate.close("creditsOut", settings.creditsPauseMs);
+    if (error instanceof sdk.RateLimitError) return gate.close("rateLimited", error.retryAfterMs ?? 5_000);
+    if (error instanceof sdk.AuthenticationError && (await gate.isKeyRejected())) return "keyRejected";
+    return error.isRetryable ? "again" : "rejected";
+  }
   return {
-    /** Generates an order once, however often it is called. */
-    async generate(order: Order): Promise<GenerateResult> {
-      const report = reportOf("generate", order.id);
-      report("begun");
+    gate,
+    async generate(id) {
+      await gate.pass();
+      const order = await fleet.get(id);
+      if (order?.state !== "waiting") return order?.state === "pending" ? 0 : undefined;
       try {
-        const options = { idempotencyKey: order.id, signal: stop?.generate };
-        const task = await media.generate(order.model, order.form, options);
-        report("created");
-        return { outcome: "created", task: task.toJSON() };
+        const { model, form } = order;
+        const task = await media.generate(model, form, { idempotencyKey: id, signal: signals.generate });
+        await fleet.move(id, ["waiting", "unknown"], "pending", undefined, task.toJSON());
+        await gate.open();
+        onStep("generate", id, "created");
+        return 0;
       } catch (error) {
-        const outcome = failureOf(error);
-        // Once a byte has left, an abort is an outcome: unknown. The signal's reason is only thrown if nothing was sent.
-        report(outcome ?? (stop?.generate.aborted ? "stopped" : "threw"), error);
-        if (!outcome || outcome === "again") throw error;
-        return { outcome, reason: String(error) };
+        const outcome = await outcomeOf(error);
+        onStep("generate", id, outcome, error);
+        if (outcome !== "unknown" && outcome !== "rejected") throw error;
+        await fleet.move(id, ["waiting"], outcome === "unknown" ? "unknown" : "failed", (error as Error).message);
+        return undefined;
       }
     },
-
-    /** Checks an order's task once, and downloads its results if there are any. */
-    async check(order: string, saved: TaskJSON): Promise<CheckResult> {
-      const report = reportOf("check", order);
-      const isOld = Date.now() - (saved.createdAt ?? 0) >= maxAgeMs;
-      report("begun");
+    async check(id) {
+      await gate.passCheck();
+      const order = await fleet.get(id);
+      if (order?.state !== "pending" || !order.task) return undefined;
+      const isOld = Date.now() - (order.task.createdAt ?? 0) >= maxAgeMs;
+      const end = async (outcome: string) => {
+        const reason = outcome === "succeeded" ? undefined : `${order.task?.taskid}: ${outcome}`;
+        await fleet.move(id, ["pending"], reason ? "failed" : "done", reason);
+        return void onStep("check", id, outcome);
+      };
       try {
-        const task = media.task(saved);
-        const options = { signal: stop?.check };
-        const { state, afterMs } = await task.check(options);
-        if (state === "succeeded") await download(task, `${directory}/${order}`, { ...options, overwrite: true });
-        report(state === "pending" && isOld ? "overdue" : state);
-        if (state !== "pending") return { state };
-        return isOld ? { state: "overdue" } : { state, task: task.toJSON(), afterMs };
+        const task = media.task(order.task);
+        const { state, afterMs } = await task.check({ signal: signals.check });
+        if (state === "succeeded") await results.save(id, task, signals.check);
+        if (state !== "pending" || isOld) return await end(state === "pending" ? "overdue" : state);
+        await fleet.move(id, ["pending"], "pending", undefined, task.toJSON());
+        onStep("check", id, state);
+        return afterMs;
       } catch (error) {
+        const isQuery = error instanceof sdk.ServiceError && error.operation.startsWith("query");
+        const isKey = isQuery && error instanceof sdk.AuthenticationError && (await gate.isKeyRejected());
         // The service responds, and does not give the task: it may have been deleted.
-        const isOverdue = error instanceof ServiceError && error.code !== undefined && isOld;
-        report(isOverdue ? "overdue" : stop?.check.aborted ? "stopped" : "threw", error);
-        if (isOverdue) return { state: "overdue" };
+        if (isQuery && !isKey && error.code !== undefined && isOld) return end("overdue");
+        onStep("check", id, signals.check.aborted ? "stopped" : "threw", error);
         throw error;
       }
     },

@@ -1,47 +1,75 @@
-import { createClient } from "./client.ts";
-import { openEngine, type Work } from "./engine.ts";
-import { serveHealth, within } from "./health.ts";
-import { describeError, log } from "./log.ts";
-import { createMetrics, throttledMs } from "./metrics.ts";
+import { constants } from "node:os";
+import type { MediaGenEvent } from "@mediagen/sdk/node";
+import { createClient, openFleet } from "./fleet.ts";
+import { log, logFailure, run, within } from "./log.ts";
+import { createMetrics, serveTexts } from "./metrics.ts";
+import { openResults } from "./results.ts";
 import { readSettings } from "./settings.ts";
-import { createShutdown } from "./shutdown.ts";
-import type { StepReport } from "./steps.ts";
+import { createSteps } from "./steps.ts";
 
 // `node worker.ts` works until it is stopped.
-const settings = readSettings();
-const engine = await openEngine(settings);
-let work: Promise<Work> | undefined;
-const metrics = createMetrics(engine);
-const media = createClient(settings, engine.store, (event) => {
-  metrics.onEvent(event);
-  if (event.type === "storeFailed" || event.type === "lateTask") log("error", event.type, { task: event.task });
-  const ms = throttledMs(event);
-  if (ms !== undefined) void work?.then(({ throttle }) => throttle(ms)).catch(() => undefined);
+await run(async () => {
+  const settings = readSettings();
+  const fleet = await openFleet(settings);
+  const metrics = createMetrics();
+  const media = createClient(settings, fleet.store, onEvent);
+  const [generate, check] = [new AbortController(), new AbortController()];
+  const signals = { generate: generate.signal, check: check.signal };
+  const results = openResults(settings.results);
+  const { gate, ...steps } = createSteps({ settings, fleet, media, results, signals, onStep });
+  const port = await serveTexts(settings, {
+    "/live": async () => "live\n",
+    "/ready": readiness,
+    "/metrics": () => metrics.text(fleet, gate.closedBy()),
+  });
+  void gate.watch();
+  await fleet.queue.work("generate", steps.generate);
+  await fleet.queue.work("check", steps.check);
+  // What a queue has had for ten minutes, it may have forgotten.
+  const repair = () => void fleet.repair(600_000).catch((error: unknown) => logFailure("database", error));
+  setInterval(repair, 60_000).unref();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  // Not the URLs, which may hold a password.
+  const { databaseUrl, redisUrl, results: _, ...told } = settings;
+  const [database, queue] = [new URL(databaseUrl).host, redisUrl ? "bullmq" : "pg-boss"];
+  log("info", "started", { ...told, port, database, queue });
+  async function readiness(): Promise<string> {
+    if (check.signal.aborted) return "not ready: the worker ends\n";
+    if (gate.closedBy() === "keyRejected") return "not ready: the service rejects the API key\n";
+    const isUp = await within(2_000, fleet.query("select 1"), "PostgreSQL").catch(() => false);
+    return isUp ? "ready\n" : "not ready: PostgreSQL does not respond\n";
+  }
+  function onStep(step: string, order: string, outcome: string, error?: unknown): void {
+    metrics.onStep(step, outcome);
+    if (["unknown", "rejected", "failed", "overdue"].includes(outcome)) log("error", outcome, { step, order });
+    if (["threw", "stopped", "again"].includes(outcome)) logFailure(outcome, error, { step, order });
+  }
+  async function onEvent(event: MediaGenEvent): Promise<void> {
+    metrics.onEvent(event);
+    if (event.type !== "storeFailed" && event.type !== "lateTask") return;
+    log("error", event.type, { task: event.task });
+    // A task that arrives after its order was unknown is the order's.
+    const id = event.type === "lateTask" && (await fleet.store.get(event.generationId))?.idempotencyKey;
+    if (id && (await fleet.move(id, ["unknown"], "waiting"))) await fleet.queue.add("generate", [id]);
+  }
+  let stoppedAt: number | undefined;
+  function stop(signal: NodeJS.Signals): void {
+    // npm and others pass a signal on, so the worker gets it twice. Only a later one is a second signal.
+    if (stoppedAt !== undefined && performance.now() - stoppedAt < 500) return;
+    if (stoppedAt !== undefined) return end(128 + constants.signals[signal], "stopped at once");
+    stoppedAt = performance.now();
+    log("info", "stopping", { signal });
+    check.abort(new Error("the worker ends"));
+    setTimeout(() => generate.abort(new Error("the worker ends")), settings.shutdownGraceMs);
+    // The time to record unknown outcomes, and to close connections.
+    setTimeout(() => end(1, "stopped too late"), settings.shutdownGraceMs + 4_000);
+    fleet
+      .close()
+      .then(() => end(0, "stopped"))
+      .catch(() => end(1, "stopped with an error"));
+  }
+  function end(code: number, event: string): void {
+    log(code === 0 ? "info" : "error", event, { afterMs: Math.round(performance.now() - (stoppedAt ?? 0)) });
+    process.exit(code);
+  }
 });
-
-const shutdown = createShutdown(settings.shutdownGraceMs, async () => {
-  await (await work)?.stop();
-  await engine.close();
-});
-const isReachable = () =>
-  within(2_000, engine.ping()).then(
-    () => true,
-    () => false,
-  );
-const isReady = async () => !shutdown.hasBegun() && (await isReachable());
-const port = await serveHealth({ ...settings, isReady, metrics });
-const { directory } = settings;
-work = engine.work({ media, directory, stop: shutdown.signals, onStep });
-await work;
-// Not the queue's URL, which may hold a password.
-const { queueUrl, ...told } = settings;
-log("info", "started", { ...told, port, queue: new URL(queueUrl).host, service: media.origin });
-
-/** Counts each step, and logs those that somebody may have to look at. */
-function onStep(report: StepReport): void {
-  metrics.onStep(report);
-  const { step, order, outcome, error } = report;
-  if (["unknown", "rejected", "failed", "overdue"].includes(outcome)) log("error", outcome, { step, order });
-  if (outcome === "creditsOut") log("warn", outcome, { order, pauseMs: settings.creditsPauseMs });
-  if (outcome === "threw" || outcome === "stopped") log("warn", outcome, { step, order, ...describeError(error) });
-}
