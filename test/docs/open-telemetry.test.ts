@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
-import { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
+import { metrics, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import {
   AggregationTemporality,
   type HistogramMetricData,
@@ -45,11 +44,10 @@ afterEach(() => exporter.reset());
 
 const named = (spans: readonly ReadableSpan[], name: string) =>
   spans.filter((span) => span.name.startsWith(`${name} `));
-const lengthMs = ({ duration: [seconds, nanoseconds] }: ReadableSpan) => seconds * 1_000 + nanoseconds / 1_000_000;
 
 test("the program's run is a span for its generation and one for the task", () => {
   expect(ofProgram.map(({ name }) => name)).toEqual(["generate_content vidmodelv2", "task vidmodelv2"]);
-  const [generation] = ofProgram;
+  const [generation, task] = ofProgram;
   expect(generation?.kind).toBe(SpanKind.CLIENT);
   expect(generation?.attributes).toEqual({
     "gen_ai.operation.name": "generate_content",
@@ -62,15 +60,9 @@ test("the program's run is a span for its generation and one for the task", () =
     "server.address": expect.stringMatching(/^127\.0\.0\.1:\d+$/),
   });
   expect(ofProgram.map(({ status }) => status.code)).toEqual(ofProgram.map(() => SpanStatusCode.UNSET));
-});
-
-test("the spans of a task are one trace, and its generation is their parent", () => {
-  const [generation, ...others] = ofProgram;
   const { traceId, spanId } = generation?.spanContext() ?? {};
-  expect(others.map((span) => [span.spanContext().traceId, span.parentSpanContext?.spanId])).toEqual(
-    others.map(() => [traceId, spanId]),
-  );
-  expect(generation?.parentSpanContext).toBeUndefined();
+  expect(task?.spanContext().traceId).toBe(traceId);
+  expect(task?.parentSpanContext?.spanId).toBe(spanId);
 });
 
 test("the metrics are the durations of calls and tasks, in buckets for videos, and the number of results", async () => {
@@ -90,14 +82,6 @@ test("the metrics are the durations of calls and tasks, in buckets for videos, a
   expect(dataPoints[0]?.value.buckets.boundaries.at(-1)).toBe(1_280);
   expect(Object.keys(dataPoints[0]?.attributes ?? {})).not.toContain("gen_ai.response.id");
   expect(results?.dataPoints).toMatchObject([{ value: 1, attributes: { "gen_ai.request.model": "vidmodelv2" } }]);
-});
-
-test("a span is as long as what it stands for, to the millisecond that a Date holds", () => {
-  const [generation, task] = ofProgram;
-  expect(generation && lengthMs(generation)).toBeGreaterThan(0);
-  const ms = ([seconds, nanoseconds] = [0, 0]) => seconds * 1_000 + nanoseconds / 1_000_000;
-  expect(Math.abs(ms(task?.startTime) - ms(generation?.endTime))).toBeLessThan(50);
-  expect(task && lengthMs(task)).toBeGreaterThan(10);
 });
 
 async function generateWith(fault: Fault | undefined, prompt = "A fox"): Promise<readonly ReadableSpan[]> {
@@ -134,40 +118,6 @@ test("a retry, a poll that fails and a failed task are spans that failed", async
   exporter.reset();
   const [task] = named(await generateWith(undefined, "A fox #fail"), "task");
   expect([task?.status.code, task?.attributes["error.type"]]).toEqual([SpanStatusCode.ERROR, "TaskFailedError"]);
-});
-
-test("the span around a call is the parent of its generation, and all is one trace", async () => {
-  const store = new AsyncLocalStorage<Context>();
-  const active = () => store.getStore() ?? ROOT_CONTEXT;
-  const manager = {
-    active,
-    with: <A extends unknown[], F extends (...args: A) => ReturnType<F>>(
-      given: Context,
-      run: F,
-      self?: ThisParameterType<F>,
-      ...args: A
-    ) => store.run(given, () => run.call(self as ThisParameterType<F>, ...args)),
-    bind: <T>(_: Context, target: T) => target,
-    enable: () => manager,
-    disable: () => manager,
-  };
-  context.setGlobalContextManager(manager);
-  try {
-    const parent = await trace.getTracer("app").startActiveSpan("order", async (span) => {
-      await generateWith(undefined);
-      span.end();
-      return span.spanContext();
-    });
-    const [generation, ...more] = exporter.getFinishedSpans().filter(({ name }) => name !== "order");
-    expect(generation?.parentSpanContext?.spanId).toBe(parent.spanId);
-    expect(more.map((span) => span.parentSpanContext?.spanId)).toEqual(
-      more.map(() => generation?.spanContext().spanId),
-    );
-    expect(more.map((span) => span.spanContext().traceId)).toEqual(more.map(() => parent.traceId));
-    expect(more).toHaveLength(1);
-  } finally {
-    context.disable();
-  }
 });
 
 test("no key and no prompt is in any span, also if the service or an error repeats it", async () => {
