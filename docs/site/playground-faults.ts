@@ -10,17 +10,6 @@ export interface Mishap {
   readonly waitTimeoutMs?: number;
 }
 
-/** The menu of faults. */
-export interface FaultMenu {
-  readonly element: HTMLSelectElement;
-  /** Shows the code that injects the same fault in a test. */
-  readonly help: HTMLElement;
-  /** Offers the faults for calls with this verb, and chooses one. Without a name, chooses none. */
-  offer(verb: Verb, chosen?: string): void;
-  /** Returns the chosen fault. */
-  mishap(): Mishap;
-}
-
 /** Labels of all faults of the emulator. */
 const words: Readonly<Record<FaultName, string>> = {
   insufficientCredits: "Insufficient credits",
@@ -68,8 +57,8 @@ function placeOf(fault: FaultName, verb: Verb): Place | undefined {
   });
 }
 
-/** Creates the menu. `changed` is called when the choice changes. */
-export function createFaultMenu(changed: () => void): FaultMenu {
+/** Creates the menu of faults, with the code that injects the chosen one in a test. `changed` is called when the choice changes. */
+export function createFaultMenu(changed: () => void) {
   const element = make("select", { id: "fault" });
   const help = make("p", { className: "help" });
   let verb: Verb = "generate";
@@ -89,7 +78,8 @@ export function createFaultMenu(changed: () => void): FaultMenu {
   return {
     element,
     help,
-    offer(next, name = "") {
+    /** Offers the faults for calls with this verb, and chooses one. Without a name, chooses none. */
+    offer(next: Verb, name = "") {
       verb = next;
       const own = (Object.keys(words) as FaultName[]).map((fault) => ({ fault, place: placeOf(fault, verb) }));
       const groups = Object.entries(places).map(([place, label]) => {
@@ -106,7 +96,7 @@ export function createFaultMenu(changed: () => void): FaultMenu {
       if (element.selectedIndex < 0) element.value = "";
       explain();
     },
-    mishap() {
+    mishap(): Mishap {
       if (element.value === waitTimeout) return shortWait;
       const fault = chosen();
       return fault?.fault === "hang" ? { fault, client: shortCalls } : { fault };

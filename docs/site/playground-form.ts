@@ -5,19 +5,7 @@ import { inMarkdown, type SampleCall, type SampleFile } from "../../scripts/docs
 import type { SpecSchema } from "../../scripts/spec.ts";
 
 /** The form of one operation. */
-export interface CallForm {
-  readonly element: HTMLElement;
-  /** Returns the values of the fields in the SDK's format. */
-  values(): Record<string, unknown>;
-  /** Returns the values with the names of files, for samples. */
-  sampleValues(): Record<string, unknown>;
-  /** Returns the texts of the fields without files, for a link. */
-  texts(): Record<string, string>;
-  /** Fills in the form from a link. Other fields become empty. */
-  fill(texts: Readonly<Record<string, string>>): void;
-  /** Shows issues next to their fields. Missing values are only shown if `all` is true. */
-  show(issues: readonly Issue[], all: boolean): void;
-}
+export type CallForm = ReturnType<typeof createForm>;
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -30,11 +18,7 @@ interface Field {
 }
 
 /** Creates the form of an operation from its schema, filled in with an example. */
-export function createForm(
-  { body }: SampleCall,
-  example: Readonly<Record<string, unknown>>,
-  changed: () => void,
-): CallForm {
+export function createForm({ body }: SampleCall, example: Readonly<Record<string, unknown>>, changed: () => void) {
   // The cast: the emulator's copy of the spec has the same content.
   const { properties = {}, required = [] } = body as SpecSchema;
   const element = make("div", { className: "fields" });
@@ -74,16 +58,20 @@ export function createForm(
   const typed = fields.filter(({ control }) => control.type !== "file");
   return {
     element,
+    /** Returns the values of the fields in the SDK's format. */
     values: () => collect(readValue),
+    /** Returns the values with the names of files, for samples. */
     sampleValues: () => collect((field) => sampleOf(readValue(field))),
-    texts: () =>
+    /** Returns the texts of the fields without files, for a link. */
+    texts: (): Record<string, string> =>
       Object.fromEntries(
         typed.filter(({ control }) => control.value !== "").map(({ name, control }) => [name, control.value]),
       ),
-    fill(texts) {
+    fill(texts: Readonly<Record<string, string>>) {
       for (const { name, control } of typed) control.value = texts[name] ?? "";
     },
-    show(issues, all) {
+    /** Shows issues next to their fields. Missing values are only shown if `all` is true. */
+    show(issues: readonly Issue[], all: boolean) {
       const textOf = (own: readonly Issue[]) => own.map(({ message }) => message).join(" ");
       for (const { name, control, error, touched } of fields) {
         const own = issues.filter(({ field }) => field === name || field.startsWith(`${name}[`));

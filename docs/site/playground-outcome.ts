@@ -1,31 +1,10 @@
 import { ServiceError, TaskFailedError, type AnyTask } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 
-/** The panel that shows the outcome of a call. */
-export interface Outcome {
-  readonly element: HTMLElement;
-  /** Removes the previous outcome. */
-  clear(): void;
-  /** Scrolls to the panel if it is not completely visible. On a narrow screen it is below the form. */
-  show(): void;
-  /** Shows the state of a task and its progress, from 0 to 1. */
-  progress(state: string, share: number | undefined): void;
-  results(task: AnyTask, blobs: readonly Blob[]): void;
-  /** Shows the URLs of results that this page may not read. */
-  addresses(urls: readonly string[]): void;
-  json(title: string, value: unknown): void;
-  /** Shows buttons for the next steps. */
-  actions(buttons: readonly HTMLButtonElement[]): void;
-  /** Shows an error. Its message says what it means for the money. */
-  failure(error: unknown): void;
-  /** Adds a line of the SDK's log. */
-  readonly log: (line: string) => void;
-}
-
 const states = ["pending", "running", "succeeded"];
 
-/** Creates the panel. */
-export function createOutcome(): Outcome {
+/** Creates the panel that shows the outcome of a call. */
+export function createOutcome() {
   const element = make("section", { className: "outcome", ariaLabel: "Outcome" });
   const said = make("p", { className: "said" });
   said.role = "status";
@@ -39,6 +18,7 @@ export function createOutcome(): Outcome {
   logged.append(make("summary", { textContent: "The SDK's log" }), pre);
   element.append(said, steps, bar, shown, logged);
   let urls: string[] = [];
+  /** Scrolls to the panel if it is not completely visible. On a narrow screen it is below the form. */
   const show = () => {
     const { top, bottom } = element.getBoundingClientRect();
     const header = document.querySelector(".top")?.clientHeight ?? 0;
@@ -54,6 +34,7 @@ export function createOutcome(): Outcome {
   return {
     element,
     show,
+    /** Removes the previous outcome. */
     clear() {
       for (const url of urls) URL.revokeObjectURL(url);
       urls = [];
@@ -65,11 +46,13 @@ export function createOutcome(): Outcome {
       lines.textContent = "";
       logged.hidden = true;
     },
-    log(line) {
+    /** Adds a line of the SDK's log. */
+    log(line: string) {
       lines.append(`${line}\n`);
       logged.hidden = false;
     },
-    progress(state, share) {
+    /** Shows the state of a task and its progress, from 0 to 1. */
+    progress(state: string, share: number) {
       if (element.dataset["state"] !== state) {
         element.dataset["state"] = state;
         said.textContent =
@@ -83,10 +66,9 @@ export function createOutcome(): Outcome {
         );
       }
       bar.hidden = state === "failed" || state === "succeeded";
-      if (share === undefined) bar.removeAttribute("value");
-      else bar.value = share;
+      bar.value = share;
     },
-    results(task, blobs) {
+    results(task: AnyTask, blobs: readonly Blob[]) {
       const media = blobs.map((blob, index) => {
         const url = URL.createObjectURL(blob);
         urls.push(url);
@@ -108,16 +90,7 @@ export function createOutcome(): Outcome {
       grid.append(...media);
       shown.append(grid);
     },
-    addresses(list) {
-      const items = make("ul");
-      for (const href of list) {
-        const item = make("li");
-        item.append(make("a", { href, textContent: href }));
-        items.append(item);
-      }
-      shown.append(items);
-    },
-    json(title, value) {
+    json(title: string, value: unknown) {
       const isAll = said.textContent === "";
       if (isAll) {
         element.dataset["state"] = "responded";
@@ -125,15 +98,16 @@ export function createOutcome(): Outcome {
       }
       shown.append(block(title, value, isAll));
     },
-    actions(buttons) {
+    actions(buttons: readonly HTMLButtonElement[]) {
       const row = make("p", { className: "next" });
       row.append(...buttons);
       shown.append(row);
     },
-    failure(thrown) {
+    /** Shows an error. Its message says what it means for the money. */
+    failure(thrown: unknown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (!(error instanceof TaskFailedError)) element.dataset["state"] = "rejected";
-      said.textContent = error.name;
+      said.textContent = error instanceof TypeError ? "A part of this page could not be loaded" : error.name;
       bar.hidden = true;
       shown.append(make("p", { className: "message", textContent: error.message }));
       if (error instanceof ServiceError && error.code !== undefined)

@@ -14,14 +14,8 @@ const languages = [
   { name: "Command line", language: "bash", sampleOf: commandSample },
 ] as const;
 
-/** The panel with the programs, in tabs. The site's script adds copy buttons. */
-export interface Samples {
-  readonly element: HTMLElement;
-  show(call: SampleCall): void;
-}
-
-/** Creates the panel. */
-export function createSamples(): Samples {
+/** Creates the panel with the programs, in tabs. The site's script adds copy buttons. */
+export function createSamples() {
   const element = make("div", { className: "tabs", role: "radiogroup", ariaLabel: "Language" });
   const codes = languages.map(() => make("code"));
   for (const [index, { name }] of languages.entries()) {
@@ -38,7 +32,7 @@ export function createSamples(): Samples {
   }
   return {
     element,
-    show(call) {
+    show(call: SampleCall) {
       for (const [index, { language, sampleOf }] of languages.entries()) {
         // The highlighter escapes the text.
         const { value } = hljs.highlight(sampleOf(call).trimEnd(), { language });

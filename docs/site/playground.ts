@@ -32,21 +32,21 @@ const latest = new Map<string, string>();
 const operation = make("select", { id: "operation" });
 for (const [kind, ofKind] of Map.groupBy(calls, (one) => one.kind)) {
   const group = make("optgroup", { label: kind });
-  const ids = ofKind.map((one) => one.operation.operationId);
-  group.append(...ids.map((id) => make("option", { value: id, textContent: id })));
+  const names = ofKind.map(({ operation: { operationId, summary } }) => [operationId, summary] as const);
+  group.append(...names.map(([value, textContent]) => make("option", { value, textContent })));
   operation.append(group);
 }
 const fieldsPlace = make("div");
 const faults = createFaultMenu(changed);
-const service = createService(changed);
-const faultRow = labelled(faults.element, "Fault", faults.help);
+const service = createService();
 const send = make("button", { type: "submit", id: "send", textContent: "Send" });
 const stop = make("button", { type: "button", id: "stop", textContent: "Stop waiting", hidden: true });
 const copyLink = make("button", { type: "button", id: "copy-link", textContent: "Copy link" });
 const buttons = make("p", { className: "send" });
 buttons.append(send, stop, copyLink, service.balance);
 const formElement = make("form", { noValidate: true });
-formElement.append(labelled(operation, "Operation"), fieldsPlace, faultRow, service.element, buttons);
+formElement.append(labelled(operation, "Operation"), fieldsPlace);
+formElement.append(labelled(faults.element, "Fault", faults.help), service.element, buttons);
 const outcome = createOutcome();
 const samples = createSamples();
 const side = make("div", { className: "side" });
@@ -89,7 +89,6 @@ function changed(): void {
 }
 
 function update(): void {
-  faultRow.hidden = service.emulator === undefined;
   samples.show({ ...route, fields: form.sampleValues(), caught });
   form.show(issuesOf(form.values()), false);
 }
@@ -126,7 +125,10 @@ async function submit(): Promise<void> {
   } catch (error) {
     if (signal.aborted)
       outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."));
-    else fail(error);
+    else {
+      fail(error);
+      if (error instanceof InvalidRequestError) form.show(error.issues, true);
+    }
   } finally {
     underWay = undefined;
     send.ariaDisabled = null;
@@ -155,26 +157,20 @@ async function generate(
   latest.set(kind, task.taskid);
   // The emulator reports more than a record has: when a task starts to run, and its progress.
   const look = () => {
-    const seen = emulator?.tasks.find(({ taskid }) => taskid === task.taskid);
-    if (emulator && seen)
+    const seen = emulator.tasks.find(({ taskid }) => taskid === task.taskid);
+    if (seen)
       outcome.progress(
         seen.state === "failed" ? "running" : seen.state,
         Math.min(1, (emulator.clock.now() - seen.createdAt) / seen.endsAfterMs),
       );
   };
-  const timer = emulator ? setInterval(look, 60) : undefined;
-  if (emulator) look();
-  else outcome.progress("pending", undefined);
+  const timer = setInterval(look, 60);
+  look();
   try {
     const record = await task.wait({ signal, waitTimeoutMs });
     clearInterval(timer);
     outcome.progress("succeeded", 1);
-    try {
-      outcome.results(task as AnyTask, await blobs(task, { signal }));
-    } catch (error) {
-      if (emulator) throw error;
-      outcome.addresses(record.url);
-    }
+    outcome.results(task as AnyTask, await blobs(task, { signal }));
     outcome.actions([nextButton("Query it", kind, "query"), nextButton("Delete it", kind, "delete")]);
     outcome.json("Record", record);
   } catch (error) {
@@ -197,7 +193,7 @@ function nextButton(textContent: string, kind: string, verb: SampleCall["verb"])
 }
 
 operation.addEventListener("change", () => {
-  history.replaceState(null, "", `#${operation.value}`);
+  history.pushState(null, "", `#${operation.value}`);
   open(operation.value);
 });
 addEventListener("hashchange", () => open(location.hash));

@@ -8,30 +8,13 @@ export type Find = (typed: string) => readonly Hit[];
 
 /** Search terms without their endings, and the words of this site for them. */
 const synonyms: Readonly<Record<string, string>> = {
-  auth: "authentication key",
-  authentication: "key authenticationerror",
-  authorization: "authentication",
-  bun: "runtimes runs",
   callback: "webhook event",
-  charg: "billed paid",
   download: "save results",
-  duplicat: "twice once",
-  cancel: "abort delete",
   cost: "credits billed money",
-  deno: "runtimes runs",
-  edg: "workers worker",
-  enum: "form valid",
-  max: "limit most",
-  pric: "credits price billed",
   pip: "python",
   python: "curl openapi",
   quickstart: "install first",
-  refund: "billed credits",
   sav: "download results",
-  simulat: "emulator fault",
-  throttl: "429 rate",
-  upload: "source file",
-  vercel: "nextjs serverless",
 };
 const fillers = new Set(
   "a an and are be can do does don't for from have how i if in is it me my no not of on or so that the there they this to use using was we what when where whether while with you".split(

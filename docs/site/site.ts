@@ -6,12 +6,7 @@ const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
 
 page.classList.add("js");
-let theme: Theme = "system";
-try {
-  theme = themes.find((one) => one === localStorage.getItem("theme")) ?? "system";
-} catch {
-  // If storage is blocked, the page uses the system's theme.
-}
+let theme: Theme = themes.find((one) => one === stored("theme")) ?? "system";
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 function applyTheme(): void {
   const dark = theme === "system" ? systemDark.matches : theme === "dark";
@@ -33,18 +28,23 @@ addEventListener("DOMContentLoaded", () => {
   showTheme();
   themeButton?.addEventListener("click", () => {
     theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
-    try {
-      localStorage.setItem("theme", theme);
-    } catch {
-      // It is set for this page only.
-    }
+    stored("theme", theme);
     applyTheme();
     showTheme();
   });
 
   const menuButton = button("menu-button");
-  menuButton?.addEventListener("click", () => {
-    menuButton.ariaExpanded = String(document.body.classList.toggle("menu-open"));
+  const setMenu = (isOpen: boolean) => {
+    document.body.classList.toggle("menu-open", isOpen);
+    if (menuButton) menuButton.ariaExpanded = String(isOpen);
+    const content = document.getElementById("content");
+    if (content) content.inert = isOpen; // The Tab key stays in the menu.
+  };
+  menuButton?.addEventListener("click", () => setMenu(menuButton.ariaExpanded !== "true"));
+  addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || menuButton?.ariaExpanded !== "true") return;
+    setMenu(false);
+    menuButton.focus();
   });
   const here = document.querySelector<HTMLElement>(".sidebar [aria-current=page]");
   const sidebar = document.querySelector(".sidebar");
@@ -70,6 +70,17 @@ addEventListener("DOMContentLoaded", () => {
     if (menu && target !== menu.firstElementChild) menu.open = false;
   });
 
+  // Tabs with the same names follow each other, from page to page.
+  const tabs = () => [...document.querySelectorAll<HTMLLabelElement>(".tabs > label")];
+  const chooseTabs = (name: string | null) =>
+    tabs()
+      .filter((tab) => tab.textContent === name)
+      .forEach((tab) => tab.click());
+  addEventListener("change", ({ target }) => {
+    const name = tabs().find(({ htmlFor }) => htmlFor === (target as Element).id)?.textContent;
+    if (name) stored("tab", name);
+  });
+  chooseTabs(stored("tab"));
   for (const block of document.querySelectorAll(".code"))
     addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
   const copyPage = button("copy-page");
@@ -99,6 +110,16 @@ addEventListener("DOMContentLoaded", () => {
   // Respects the setting for reduced motion.
   if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) void clip.play().catch(() => undefined);
 });
+
+/** Returns what the browser keeps under a name, after keeping `value`. If storage is blocked, it keeps nothing. */
+function stored(name: string, value?: string): string | null {
+  try {
+    if (value !== undefined) localStorage.setItem(name, value);
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
 
 const searchIndex = new URL("search.json", assets);
 

@@ -95,6 +95,8 @@ export async function buildSite({
   files.set("robots.txt", `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`);
   files.set("llms.txt", llmsIndex(pages, url, operations.authentication));
   files.set("llms-full.txt", pages.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n");
+  const short = pages.filter(({ section, path }) => section === "guides" || path.startsWith("api/generate"));
+  files.set("llms-small.txt", short.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n");
   files.set("_headers", headersFile);
   tell(`rendered ${pages.length} pages`);
 
@@ -131,7 +133,7 @@ function llmsIndex(pages: readonly Page[], url: string, authentication: string):
     `# mediagen`,
     `> ${home?.description}`,
     `The service is called over HTTP. ${authentication}`,
-    `All pages in one file: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
+    `The guides and the forms in one file: ${url}llms-small.txt. All pages: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
     list("Guides", "guides"),
     list("API", "api"),
     list("SDK", "sdk"),

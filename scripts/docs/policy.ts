@@ -8,9 +8,7 @@ const emptyStyle = `'sha256-${createHash("sha256").update("").digest("base64")}'
 export function policyOf({ layout }: Pick<Page, "layout">): string {
   const style = layout === "redoc" ? `'self' ${emptyStyle}` : "'self'";
   const font = layout === "redoc" ? "data:" : "'none'";
-  // The reader may enter the URL of a service.
-  const connect = layout === "playground" ? "'self' https: http://127.0.0.1:* http://localhost:*" : "'self'";
-  return `default-src 'none'; script-src 'self'; style-src ${style}; img-src 'self' data: blob:; media-src 'self' blob:; font-src ${font}; connect-src ${connect}; base-uri 'none'; form-action 'none'`;
+  return `default-src 'none'; script-src 'self'; style-src ${style}; img-src 'self' data: blob:; media-src 'self' blob:; font-src ${font}; connect-src 'self'; base-uri 'none'; form-action 'none'`;
 }
 
 /** The headers of every URL, in the format of Netlify and Cloudflare. A page itself cannot set these. */

@@ -50,7 +50,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
   const groupOf = ({ name, kind }: DeclarationReflection) => {
     if (path !== "sdk") return last;
     if (kind === ReflectionKind.Class) return "Errors";
-    if (/Form$/.test(name)) return "Forms";
+    if (name.endsWith("Form")) return "Forms";
     return Object.keys(sdkGroups).find((group) => sdkGroups[group]?.includes(name)) ?? last;
   };
   // On macOS and Windows, Download and download are the same file name.

@@ -77,7 +77,10 @@ export function typescriptSample({ kind, verb, model, fields, caught }: SampleCa
     query: [`const record = await media.${kind}.query(${literal(first, "")}${options});`, "console.log(record.url);"],
     delete: [`const { status } = await media.${kind}.delete(${literal(first, "")}${options});`, "console.log(status);"],
   };
-  const client = "const media = createMediaGen(); // key from the environment";
+  const client =
+    caught === "TaskFailedError"
+      ? "const media = createMediaGen({ statuses: { failed: [3] } }); // 3: as the emulator reports it"
+      : "const media = createMediaGen(); // key from the environment";
   const tried = ["try {", ...calls[verb].map((line) => line.replace(/^/gm, "  ")), "} catch (error) {"];
   const lines = caught
     ? [...tried, `  if (!(error instanceof ${caught})) throw error;`, `  ${handlers[caught]}`, "}"]
@@ -95,11 +98,13 @@ export function commandSample({ kind, verb, model, fields }: SampleCall): string
   };
   const ids = [first].flat().map((id) => quoted(`${kind}:${String(id)}`));
   const { prompt, ...rest } = fields;
+  const isOption = String(prompt).startsWith("-"); // It would be read as one.
   const words = {
     generate: [
-      `mediagen ${kind}${prompt === undefined ? "" : ` ${quoted(String(prompt))}`} --model ${model}`,
+      `mediagen ${kind}${prompt === undefined || isOption ? "" : ` ${quoted(String(prompt))}`} --model ${model}`,
       ...Object.entries(rest).flatMap(flag),
       "-o out/",
+      ...(isOption ? [`-- ${quoted(String(prompt))}`] : []),
     ],
     query: [["mediagen task show", ...ids].join(" ")], // It has no flag for what else a query takes.
     delete: [["mediagen task delete", ...ids].join(" "), ...further.flatMap(flag)],

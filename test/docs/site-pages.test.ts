@@ -82,7 +82,12 @@ describe("the way around", () => {
     await page.goto(`${site.url}sdk/Task/`);
     const menu = page.getByRole("navigation", { name: "Pages of this section" });
     expect(await page.locator("h1").evaluate((one) => one.getBoundingClientRect().top)).toBeLessThan(200);
-    await page.getByRole("button", { name: "Menu" }).click();
+    const button = page.getByRole("button", { name: "Menu" });
+    await button.click();
+    expect(await page.locator("#content").evaluate((one: HTMLElement) => one.inert)).toBe(true);
+    await page.keyboard.press("Escape");
+    expect(await menu.isVisible()).toBe(false);
+    await button.click();
     expect(await menu.evaluate((one) => one.getBoundingClientRect().height)).toBeLessThanOrEqual(844);
     expect(await menu.evaluate((one) => one.scrollHeight)).toBeLessThan(1_500);
     expect(await menu.locator("details[open] summary").allInnerTexts()).toEqual(["Tasks"]);
@@ -126,7 +131,7 @@ describe("the way around", () => {
   });
 });
 
-test("a sample is shown in the language that is chosen", async () => {
+test("a sample is shown in the language that is chosen, also on the next page", async () => {
   const page = await site.tab();
   await page.goto(`${site.url}api/generateVidmodelv2/`);
   const shown = page.locator(".tabs").first().locator(".code").locator("visible=true");
@@ -134,6 +139,8 @@ test("a sample is shown in the language that is chosen", async () => {
   await page.getByRole("radio", { name: "TypeScript" }).focus();
   await page.keyboard.press("ArrowRight");
   expect(await shown.innerText()).toContain("curl");
+  await page.goto(`${site.url}api/queryVideoTask/`);
+  expect(await shown.innerText(), "the next page").toContain("curl");
 });
 
 test("the home page asks for five things and plays its clip, but not for those who want nothing to move", async () => {
