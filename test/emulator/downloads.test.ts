@@ -47,7 +47,6 @@ test("a range returns 206 with these bytes, one beyond the end 416, and an inval
     ["bytes=100-199", 100, 200],
     ["bytes=1000-", 1000, size],
     ["bytes=-500", size - 500, size],
-    [`bytes=-${size + 1}`, 0, size],
     [`bytes=10-${size * 2}`, 10, size],
   ] as const) {
     const part = await get(url, { range });

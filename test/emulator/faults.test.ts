@@ -121,18 +121,13 @@ test.for<[FaultName, number, object]>([
   expect(await blobs(task)).toHaveLength(1);
 });
 
-test("#credits in a prompt ends in 9000 and charges nothing; #slow takes longer", async () => {
+test("#credits in a prompt means code 9000 and no charge; #slow takes longer", async () => {
   const { emulator, media } = start();
   const error = await outcome(media.image.generate("imgmodelv4", { prompt: "A fox #credits" }));
-  expect(error).toMatchObject({ name: "InsufficientCreditsError" });
-  expect(emulator.charges).toEqual([]);
-  const took = async (prompt: string) => {
-    const begin = emulator.clock.now();
-    await (await media.image.generate("imgmodelv4", { prompt })).wait();
-    return emulator.clock.now() - begin;
-  };
-  expect(await took("A fox")).toBeLessThan(10_000);
-  expect(await took("A fox #slow")).toBeGreaterThan(20 * 2_500);
+  expect([error, emulator.charges]).toMatchObject([{ name: "InsufficientCreditsError" }, []]);
+  const begin = emulator.clock.now();
+  await (await media.image.generate("imgmodelv4", { prompt: "A fox #slow" })).wait();
+  expect(emulator.clock.now() - begin).toBeGreaterThan(20 * 2_500);
 });
 
 describe("which calls a fault hits", () => {
@@ -145,7 +140,6 @@ describe("which calls a fault hits", () => {
   };
 
   test.for<[string, readonly Fault[], unknown]>([
-    ["the next one", [{ fault: "html" }], [[0, "html"]]],
     ["as many as it says", [{ fault: "html", times: 2 }], [0, 1].map((index) => [index, "html"])],
     ["none of another operation", [{ fault: "html", on: "queryVideoTask" }], []],
     [

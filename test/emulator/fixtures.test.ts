@@ -22,18 +22,15 @@ describe("useEmulator in Vitest", () => {
     emulator.next({ fault: "html" });
   });
 
-  test("asserts how often was paid, and says what was billed", async () => {
+  test("asserts how often was billed, and says what", async () => {
     expect(() => emulator.paidOnce()).toThrow("0 generations were billed, not 1.");
-    const media = createMediaGen(emulator.client);
-    await media.image.generate("imgmodelv4", form);
-    expect(() => emulator.paidTimes(0)).toThrow("1 generation was billed, not 0.");
-    await media.image.generate("imgmodelv4", form);
-    expect(() => emulator.paidOnce()).toThrow(
-      /^2 generations were billed, not 1\.(\n {2}image-\w+ by generateImgmodelv4, 5 credits){2}$/,
+    await createMediaGen(emulator.client).image.generate("imgmodelv4", form);
+    expect(() => emulator.paidTimes(0)).toThrow(
+      /^1 generation was billed, not 0\.\n {2}image-\w+ by generateImgmodelv4, 5 credits$/,
     );
   });
 
-  test("asserts that nothing was wrong, and says what was", async () => {
+  test("asserts that no call had violations, and lists them", async () => {
     const media = createMediaGen(emulator.client);
     await media.image.generate("imgmodelv4", form, { extraFields: { promt: "A fox" } });
     expect(() => emulator.noViolations()).toThrow(

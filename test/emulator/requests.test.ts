@@ -39,7 +39,6 @@ const half = `--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA f`;
 test.for<[string, string, string, string, string, number?]>([
   ["JSON that ends in the middle", queryPath, '{"taskid":', json, "the body is not JSON"],
   ["a list", queryPath, "[]", json, "the body must be a JSON object"],
-  ["null", queryPath, "null", json, "the body must be a JSON object"],
   ["nothing", queryPath, "", json, "the body is not JSON"],
   [
     "another type than JSON",
@@ -48,7 +47,6 @@ test.for<[string, string, string, string, string, number?]>([
     "text/plain",
     "Content-Type must be application/json, not text/plain",
   ],
-  ["another type than a form", formPath, "{}", json, "Content-Type must be multipart/form-data, not application/json"],
   ["a form that ends in the middle", formPath, half, multipart, "the body is not multipart/form-data"],
   [
     "two prompts",
@@ -58,7 +56,6 @@ test.for<[string, string, string, string, string, number?]>([
     "prompt: was sent 2 times, must be sent exactly once",
   ],
   ["an unknown path", "/v1/video", "{}", json, "there is no POST /v1/video", 404],
-  ["a name of every object", "/constructor", "{}", json, "there is no POST /constructor", 404],
 ])("%s is rejected, and says why", async ([, path, body, type, msg, status = 200]) => {
   const { emulator, post } = start();
   expect(await post(path, body, type)).toMatchObject({ status, code: 9999, msg: expect.stringContaining(msg) });
@@ -155,41 +152,30 @@ describe("what the description leaves unbounded has limits of the emulator", () 
   );
 });
 
-test("a model that is added to the document works", async () => {
+test("a model of another document has its own fields: choices, numbers and flags", async () => {
   const { paths } = readSpec(yaml);
-  const { post } = paths["/v1/images/imgmodelv4"] ?? expect.fail("there is no such path");
-  const schema = {
-    type: "object",
-    properties: {
-      mood: { type: "string", enum: ["calm", "wild"] },
-      frames: { type: "integer", minimum: 2, "x-result-count": true },
-      loud: { type: "boolean" },
-    },
+  const path = "/v1/images/imgmodelv4";
+  const properties = {
+    mood: { type: "string", enum: ["calm", "wild"] },
+    frames: { type: "integer", minimum: 2, "x-result-count": true },
+    loud: { type: "boolean" },
   };
-  const added = {
-    ...post,
-    operationId: "generateImgmodelnine",
-    requestBody: { content: { "multipart/form-data": { schema } } },
-  };
-  const { emulator, postForm } = start({
-    service: await serviceOf({
-      paths: { ...paths, "/v1/images/imgmodelnine": { post: added as unknown as SpecOperation } },
-    }),
-  });
+  const requestBody = { content: { "multipart/form-data": { schema: { type: "object", properties } } } };
+  const post = { ...paths[path]?.post, requestBody } as unknown as SpecOperation;
+  const { emulator, postForm } = start({ service: await serviceOf({ paths: { ...paths, [path]: { post } } }) });
   const fields = { mood: "calm", frames: "3", loud: "true" };
-  await postForm("/v1/images/imgmodelnine", fields);
-  expect(emulator.tasks[0]).toMatchObject({
-    model: "imgmodelnine",
-    fields: { mood: "calm", frames: 3, loud: true },
-    plan: { count: 3 },
-  });
-  expect(await postForm("/v1/images/imgmodelnine", {})).toMatchObject({ code: 1000 });
-  for (const [field, value] of Object.entries({ mood: "grim", frames: "1", loud: "1" })) {
-    expect(await postForm("/v1/images/imgmodelnine", { ...fields, [field]: value })).toMatchObject({
+  expect(await postForm(path, fields)).toMatchObject({ code: 1000 });
+  expect(emulator.tasks[0]).toMatchObject({ fields: { mood: "calm", frames: 3, loud: true }, plan: { count: 3 } });
+  for (const wrong of [
+    { mood: "grim" },
+    { frames: "1" },
+    { loud: "1" },
+    ...["05", " 5", "5.0", "٥"].map((frames) => ({ frames })),
+  ])
+    expect(await postForm(path, { ...fields, ...wrong })).toMatchObject({
       code: 9999,
-      msg: expect.stringContaining(field),
+      msg: expect.stringContaining(Object.keys(wrong)[0] ?? ""),
     });
-  }
 });
 
 test("a task lists its uploads with part, name, type and size", async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, defaultBehaviour, type Behaviour } from "@mediagen/emulator";
-import { createMediaGen, TaskFailedError } from "@mediagen/sdk";
+import { createMediaGen } from "@mediagen/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "./command-process.ts";
 

@@ -1,4 +1,4 @@
-import { createEmulator, type ClockMode, type Emulator, type Snapshot } from "@mediagen/emulator/node";
+import { createEmulator, type Emulator, type Snapshot } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -14,28 +14,16 @@ describe("what is not valid is rejected, and changes nothing", () => {
     ];
     const saved = JSON.stringify(source.snapshot());
     const places = placesIn(JSON.parse(saved));
-    const odd = fc.constantFrom<unknown>(
-      null,
-      -1,
-      0,
-      1.5,
-      1e300,
-      2 ** 53,
-      "",
-      "../..",
-      true,
-      [],
-      {},
-      [null],
-      undefined,
-    );
+    const odd = fc.constantFrom<unknown>(null, -1, 1.5, 1e300, 2 ** 53, "../..", true, [], {}, [null], undefined);
     let restored = 0;
     const property = fc.asyncProperty(fc.constantFrom(...places), odd, async (place, value) => {
       const snapshot = JSON.parse(saved) as Snapshot;
-      const parent = place
-        .slice(0, -1)
-        .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], snapshot);
-      (parent as Record<string, unknown>)[place.at(-1) ?? ""] = value;
+      const [key = "", ...parents] = place.toReversed();
+      const parent = parents.reduceRight(
+        (node, key) => (node as Record<string, object>)[key] ?? {},
+        snapshot as object,
+      );
+      Object.assign(parent, { [key]: value });
       const one = createEmulator();
       const before = JSON.stringify(one.snapshot());
       try {
@@ -67,10 +55,6 @@ describe("what is not valid is rejected, and changes nothing", () => {
     expect(() => createEmulator({ credits: credits as number })).toThrow("credits");
     expect(() => void (one.credits = credits as number)).toThrow("credits");
     expect(one.credits).toBe(1_000_000_000);
-  });
-
-  test.for(["fast", { speed: 0 }, { speed: -1 }, { speed: Infinity }])("a clock that is %j", (clock) => {
-    expect(() => createEmulator({ clock: clock as ClockMode })).toThrow(RangeError);
   });
 });
 

@@ -62,7 +62,8 @@ describe("a picture", () => {
     expect(Buffer.from(file).toString()).toContain(`Description\0\0\0\0\0${description}`);
   });
 
-  test("has text at least 4.5 times as light as the background, also on the circle", () => {
+  test("has text at least 4.5 times as light as the background, in colours by its seed", () => {
+    const colours = new Set<string>();
     for (let seed = 0; seed < 40; seed++) {
       const { palette } = readPng(renderPicture({ ...usual, width: 16, height: 16, seed: `${seed}` }));
       const light = (colour: number): number =>
@@ -70,19 +71,14 @@ describe("a picture", () => {
           const value = (palette[3 * colour + channel] ?? 0) / 255;
           return sum + weight * (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
         }, 0.05);
+      colours.add(palette.join());
       // Each tone is followed by the colours of its ink: 2 is the circle, 10 the small text, 11 the prompt.
       for (let tone = 0; 3 * tone < palette.length; tone += 12) {
         expect(light(tone + 11) / light(tone + 2), `seed ${seed}`).toBeGreaterThan(4.5);
         expect(light(tone + 10) / light(tone), `seed ${seed}`).toBeGreaterThan(4.5);
       }
     }
-  });
-
-  test("has other colours with another seed", () => {
-    const palettes = Array.from({ length: 40 }, (_, seed) =>
-      sha256(readPng(renderPicture({ ...usual, width: 9, height: 9, seed: `${seed}` })).palette),
-    );
-    expect(new Set(palettes).size).toBeGreaterThan(5);
+    expect(colours.size).toBeGreaterThan(5);
   });
 
   test("takes at most 65 kB at 2048 x 2048", () => {
