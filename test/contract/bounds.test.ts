@@ -39,7 +39,7 @@ const nameOf = ({ field, bound, form }: BoundCase) => {
 describe.for(targets)("$name", (target) => {
   const media = target.client("success", "key");
 
-  describe.for(models)("$model", ({ model }) => {
+  describe.for(models)("$model", ({ model, example }) => {
     const cases = boundCases.filter((one) => one.model === model).map((one) => ({ ...one, name: nameOf(one) }));
     const errorOf = (form: Readonly<Record<string, unknown>>) =>
       generate(media, model, form).catch((thrown: unknown) => thrown);
@@ -59,11 +59,11 @@ describe.for(targets)("$name", (target) => {
     });
 
     test("refuses a field that the schema leaves open", async () => {
-      const form = { prompt: "A fox", promt: "A fox" };
+      const form = { ...example, promt: "A fox" };
       expect(schemas.get(model)?.(form)).toBe(true);
       const error = await errorOf(form);
       expect((error as InvalidRequestError).issues).toEqual([
-        { field: "promt", code: "unknown", message: "promt is not a known field. Did you mean prompt?" },
+        { field: "promt", code: "unknown", message: expect.stringMatching(/^promt is not a known field\./) },
       ]);
     });
   });

@@ -380,6 +380,16 @@ const keyedWith = (method: "get" | "write", error: Error) =>
   clientOf([], { store: { ...sdk.memoryStore(), [method]: () => Promise.reject(error) } }).generate("order-42");
 const expectIssues = (issues: readonly sdk.Issue[]) => Promise.reject(new sdk.InvalidRequestError("validate", issues));
 
+/** The words for models and limits that the spec decides, and those for them on the page, which no new model and no new limit changes. */
+const namesOf = (kinds: readonly string[]) =>
+  sdk.listModels().flatMap(({ kind, model }) => (kinds.includes(kind) ? model : []));
+const fields = sdk.listModels().flatMap(({ form }) => form.fields);
+const ofSpec: readonly (readonly [words: string, onPage: string])[] = [
+  [namesOf(["video", "image"]).join(", "), "MODELS"],
+  [namesOf(["video"]).join(", "), "VIDEO MODELS"],
+  ...fields.map(({ expected }) => [expected, expected.replace(/(?<=\b(at most|from|to|with) )\d+/g, "N")] as const),
+];
+
 /** Returns what a person reads of a call that is rejected, and what a program does. */
 async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[]): Promise<string> {
   const error = await errorOf((async () => run())());
@@ -391,7 +401,8 @@ async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[])
   expect(shown(error)).not.toContain(secret);
   const issues = error instanceof sdk.InvalidRequestError ? error.issues.map((one) => `${one.field} ${one.code}`) : [];
   const words = [name, `billed: ${billed}`, ...(isRetryable ? ["retryable"] : []), ...issues].join(", ");
-  return `${message}\n(${words})`
+  return ofSpec
+    .reduce((text, [words, onPage]) => text.replaceAll(words, onPage), `${message}\n(${words})`)
     .replaceAll(place, "/place")
     .replace(/[\da-f]{8}-[\da-f-]{27}/g, "ID")
     .replace(/t-\d+-1/g, "t-1");

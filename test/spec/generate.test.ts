@@ -42,7 +42,7 @@ describe("what the SDK would not check stops the generation, and says where it s
       'generateVidmodelv2.duration: does it say how many results are requested? Write "x-result-count: true" or "x-result-count: false"',
     ],
   ])("%s", async ([field, message]) => {
-    const changed = withFurtherModels().replace("prompt: { type: string, maxLength: 5 }", field);
+    const changed = withFurtherModels("prompt: { type: string, maxLength: 5 }", field);
     await expect(generate(changed)).rejects.toThrow(message);
   });
 
@@ -61,16 +61,18 @@ describe("what the SDK would not check stops the generation, and says where it s
     ],
     ["required: [prompt]", "minProperties: 1", 'generateVidmodelnine: the SDK does not check "minProperties"'],
   ])("%s as %s", async ([from, to, message]) => {
-    await expect(generate(withFurtherModels().replace(from, to))).rejects.toThrow(message);
+    await expect(generate(withFurtherModels(from, to))).rejects.toThrow(message);
   });
 });
 
 test("a list of enum values is typed as one", async () => {
-  const changed = withFurtherModels()
-    .replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum")
-    .replace("stormy], description", "stormy] }, description");
+  const [one, list] = [
+    "type: string, enum: [calm, stormy]",
+    "type: array, items: { type: string, enum: [calm, stormy] }",
+  ];
+  const changed = withFurtherModels(one, list);
   expect((await generate(changed))["packages/sdk/src/spec/types.gen.ts"]).toContain(
-    'readonly mood?: ("calm" | "stormy")[] | undefined;',
+    'readonly moodofnine?: ("calm" | "stormy")[] | undefined;',
   );
 });
 
@@ -102,10 +104,10 @@ describe("in a copy of the project whose spec has further models", () => {
       `import { createMediaGen, listModels, validate } from "./index.ts";
        export { createMediaGen, listModels };
        export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (url, init) => Response.json({
-         code: 1000, msg: "", data: { taskid: new URL(url).pathname + ":" + (await new Request(url, init).formData()).get("mood") } }) });
-       export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", mood: "calm", frames: [new Blob(["x"])] });
+         code: 1000, msg: "", data: { taskid: new URL(url).pathname + ":" + (await new Request(url, init).formData()).get("moodofnine") } }) });
+       export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", moodofnine: "calm", frames: [new Blob(["x"])] });
        // @ts-expect-error -- the added model's own bound
-       export const issues = validate("vidmodelnine", { prompt: "A fox, at length", mood: "wild" });`,
+       export const issues = validate("vidmodelnine", { prompt: "A fox, at length", moodofnine: "wild" });`,
     );
     const compiler = join(process.cwd(), "node_modules/typescript-7/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
@@ -116,7 +118,7 @@ describe("in a copy of the project whose spec has further models", () => {
     const tooLong = 'prompt must be text of at most 5 characters, not "A fox, at length".';
     expect(issues).toEqual([
       { field: "prompt", code: "invalid", message: tooLong },
-      { field: "mood", code: "invalid", message: 'mood must be "calm" or "stormy", not "wild".' },
+      { field: "moodofnine", code: "invalid", message: 'moodofnine must be "calm" or "stormy", not "wild".' },
     ]);
     expect(listModels().map(({ model }) => model)).toContain("vidmodelnine");
 
@@ -138,10 +140,10 @@ describe("in a copy of the project whose spec has further models", () => {
     const { schemas } = await load<{ readonly schemas: Schemas }>("packages/sdk/src/spec/schemas.gen.ts");
     const program = createCommands(listModels(), schemas);
     const help = program.map(helpOf).join("").replace(/\s+/g, " ");
-    expect(help).toContain('--mood <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
+    expect(help).toContain('--moodofnine <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
     expect(help).toContain("--frames <file|url> Pictures in order (at most 4 files; only vidmodelnine)");
     expect(await complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
-    expect(await complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
+    expect(await complete(program, ["video", "-m", "vidmodelnine", "--moodofnine", ""])).toEqual(["calm", "stormy"]);
     expect(await complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
   });
 
@@ -152,7 +154,7 @@ describe("in a copy of the project whose spec has further models", () => {
     const schema = generateSchema(videos, service.schemas);
     expect(schema["properties"]).toMatchObject({
       model: { enum: expect.arrayContaining(["vidmodelnine"]) },
-      mood: { enum: ["calm", "stormy"], description: "What is felt. More of it. (only vidmodelnine)" },
+      moodofnine: { enum: ["calm", "stormy"], description: "What is felt. More of it. (only vidmodelnine)" },
       frames: { type: "array", description: "Pictures in order. (only vidmodelnine)" },
       prompt: { description: expect.stringContaining("vidmodelnine: text of at most 5 characters") },
     });
@@ -179,13 +181,13 @@ describe("in a copy of the project whose spec has further models", () => {
     const mediagen = createMediaGenProvider({ media: createMediaGen(emulator.client) });
     const { images } = await generateImage({ model: mediagen.imageModel("imgmodelshown"), prompt: "A fox", n: 3 });
     expect([images.length, emulator.charges.length]).toEqual([3, 1]);
-    const providerOptions = { mediagen: { mood: "wild" } };
+    const providerOptions = { mediagen: { moodofnine: "wild" } };
     const call = { model: mediagen.videoModel("vidmodelnine"), prompt: "A fox", providerOptions };
-    await expect(generateVideo(call)).rejects.toThrow('mood must be "calm" or "stormy", not "wild"');
+    await expect(generateVideo(call)).rejects.toThrow('moodofnine must be "calm" or "stormy", not "wild"');
   });
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {
-    await change(withFurtherModels().replace("maxLength: 5", "maxLength: 6"));
+    await change(withFurtherModels("maxLength: 5", "maxLength: 6"));
     const stale = run("scripts/run.js", "generate", "--check");
     expect(stale.stderr).toMatch(/^-.* max: 5\b.*\n\+.* max: 6\b/m);
     expect(stale.stderr).toContain("npm run generate");
@@ -200,7 +202,7 @@ describe("in a copy of the project whose spec has further models", () => {
 });
 
 /** The spec with a further model of each kind, as the one who adds them would write them. */
-function withFurtherModels(): string {
+function withFurtherModels(from = "", to = ""): string {
   const operation = `
   /v1/video/vidmodelnine:
     post:
@@ -217,15 +219,15 @@ function withFurtherModels(): string {
               required: [prompt]
               properties:
                 prompt: { type: string, maxLength: 5 }
-                mood: { type: string, enum: [calm, stormy], description: What is felt. More of it. }
+                moodofnine: { type: string, enum: [calm, stormy], description: What is felt. More of it. }
                 frames.items: { description: Pictures in order., type: array, maxItems: 4, items: { type: string, format: binary } }
             examples:
-              calm: { value: { prompt: A fox, mood: calm } }
+              calm: { value: { prompt: A fox, moodofnine: calm } }
       responses:
         "200":
           $ref: "#/components/responses/VideoTaskCreated"
 `;
   return yaml
-    .replace("\n  /v1/video/infobytaskid:", `${operation}$&`)
+    .replace("\n  /v1/video/infobytaskid:", `${operation.replace(from, to)}$&`)
     .replace("\n  /v1/images/infobytaskid:", `\n${shownModel.replace("maximum: 4,", "maximum: 4, default: 2,")}$&`);
 }
