@@ -13,7 +13,7 @@ import {
   type Reply,
 } from "./fake-service.ts";
 
-// What follows from each response, from Retry-After, timeouts and redirects is in test/faults/matrix.test.ts and status-by-envelope.txt.
+// What follows from each response, timeout and redirect is in test/faults/matrix.test.ts and status-by-envelope.txt.
 
 const task: Reply = () => created("t-1");
 const status =
@@ -117,6 +117,13 @@ test.for<[string, Reply, sent: number, sentIfOptedIn: number]>([
     await errorOf(generate());
     expect(sent()).toBe(counts[index]);
   }
+});
+
+test("a Retry-After of more than a minute ends the retries at once, and the error has it", async () => {
+  const limited = (seconds: string) => status(429, { "retry-after": seconds });
+  const { generate, sent, pauses } = client([limited("60"), limited("61"), task]);
+  expect(await errorOf(generate())).toMatchObject({ name: "RateLimitError", retryAfterMs: 61_000 });
+  expect([sent(), pauses]).toEqual([2, [60_000]]);
 });
 
 test("retries of queries have a budget, so that a service that is down sees no storm", async () => {

@@ -218,6 +218,29 @@ describe("a store that fails", () => {
     expect(sent()).toBe(1);
   });
 
+  test("although it has written `sending`: nothing is sent, and no outcome is unknown", async () => {
+    const memory = memoryStore();
+    const write = async (entry: GenerationEntry) => {
+      const result = await memory.write(entry);
+      if (entry.state === "sending") throw new Error("the connection broke after the commit");
+      return result;
+    };
+    const { generate, media, sent } = clientOf([], { store: { ...memory, write } });
+    expect(await errorOf(generate())).toBeInstanceOf(StoreError);
+    expect([(await media.recover()).unknown, sent()]).toEqual([[], 0]);
+  });
+
+  test("by neither writing nor failing: the generation ends in an error, and nothing is sent", async () => {
+    const memory = memoryStore();
+    const write = async (entry: GenerationEntry) =>
+      entry.state === "claimed"
+        ? memory.write(entry)
+        : ({ written: false, current: await memory.get(entry.id) } as const);
+    const { generate, sent } = clientOf([], { store: { ...memory, write } });
+    for (const key of [undefined, "order-1"]) expect(await errorOf(generate(key))).toBeInstanceOf(StoreError);
+    expect(sent()).toBe(0);
+  });
+
   test("after the response: the task is returned and reported, and recorded in the background", async () => {
     const store = sharedStore();
     const { generate, events, sent } = clientOf([], { store });
