@@ -123,14 +123,8 @@ test("a batch is resumed: its tasks bring their results, lines of unknown outcom
       (await respond(new Request(url, init))) ?? success({ taskid: `t-paid-${paid.push(url)}` }),
   };
   expect(await planBatch(input, out, options)).toMatchObject({ lines: 6, generations: 0, unknown: 2 });
-  for (let run = 1; run <= 2; run++)
-    expect(await runBatch(input, out, options)).toMatchObject({
-      lines: 6,
-      succeeded: 3,
-      failed: 1,
-      unknown: 2,
-      generated: 0,
-    });
+  const ended = { lines: 6, succeeded: 3, failed: 1, unknown: 2, generated: 0 };
+  for (let run = 1; run <= 2; run++) expect(await runBatch(input, out, options)).toMatchObject(ended);
   const results = (await readFile(join(out, "results.jsonl"), "utf8")).trim().split("\n");
   const taskids = results.map((line) => (JSON.parse(line) as { readonly taskid: string }).taskid);
   expect(taskids.toSorted()).toEqual(["t-created", "t-created-from-a-picture", "t-done", "t-failed"]);

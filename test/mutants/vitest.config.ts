@@ -13,7 +13,7 @@ const long: Readonly<Record<string, string>> = {
 const { MUTATED = "" } = process.env;
 /** Not those of results, of other packages and of several processes. */
 const tests = [
-  "test/money/!(ai-sdk|command-forms|mcp).test.ts",
+  "test/money/!(ai-sdk|mcp).test.ts",
   "test/sdk/!(*kill*|*stream*|*download*|address|file-from*|hanging-polls|http-proxy*|missing-file|scheduler|time|traces).test.ts",
 ];
 
