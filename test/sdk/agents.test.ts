@@ -2,12 +2,11 @@ import http from "node:http";
 import https from "node:https";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { blobs, createMediaGen, type GenerationStore, memoryStore, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { blobs, createMediaGen, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { reply } from "../faults/faults.ts";
 import { startRawServer } from "../faults/raw-server.ts";
-import { shown } from "../shown.ts";
 import { errorOf } from "./fake-service.ts";
 import { addresses, leadNamesHere } from "./names-here.ts";
 import { clientAt, startProxy, startService } from "./proxy-server.ts";
@@ -74,14 +73,10 @@ describe("an agent", () => {
     expect(service.clients).toEqual(Array(3).fill("test client"));
   });
 
-  test.for<[string, string, () => http.Agent]>([
-    ["does not trust the certificate", "self-signed certificate", () => new https.Agent({ ca: ofClient.cert })],
-    ["is of the other protocol", 'Protocol "https:" not supported', () => new http.Agent()],
-  ])("that %s sends nothing", async ([, says, createAgent]) => {
+  test("of the other protocol sends nothing", async () => {
     await using service = await startTls();
-    expect(await errorOf(clientAt(service, { agent: createAgent() }).video.generate("vidmodelv2", form))).toMatchObject(
-      unsent(says),
-    );
+    const { video } = clientAt(service, { agent: new http.Agent() });
+    expect(await errorOf(video.generate("vidmodelv2", form))).toMatchObject(unsent('Protocol "https:" not supported'));
     expect(service.requests).toEqual([]);
   });
 
@@ -190,16 +185,8 @@ describe("an agent", () => {
     addresses.clear();
   });
 
-  test.for([
-    { agent: "http://user:secret@proxy" },
-    { agent: {} },
-    { agent: null },
-    { agent: new https.Agent(), fetch },
-  ])("is rejected when the client is created, if it is not one of Node's or not used: %#", async (options) => {
-    // The cast: most are errors of type as well.
-    const wrong = async () => createMediaGen({ baseUrl: "http://localhost", ...options } as NodeMediaGenOptions);
-    const error = await errorOf(wrong());
-    expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "agent", code: "invalid" }] });
-    expect(shown(error)).not.toContain("secret");
+  test("is rejected next to an own fetch function, which would not use it", async () => {
+    const create = async () => createMediaGen({ baseUrl: "http://localhost", agent: new https.Agent(), fetch });
+    expect(await errorOf(create())).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "agent" }] });
   });
 });

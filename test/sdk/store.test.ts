@@ -260,6 +260,7 @@ describe("a store that fails", () => {
     ["is newer", (entry) => ({ ...entry, version: 2 })],
     ["has no revision", (entry) => ({ ...entry, revision: undefined })],
     ["has no attempt", (entry) => ({ ...entry, attempt: undefined })],
+    ["has a list as its model", (entry) => ({ ...entry, model: ["imgmodelz"] })],
     ["has no state", (entry) => ({ ...entry, state: undefined })],
     ["has no task", (entry) => ({ ...entry, task: undefined })],
     ["has a newer task", (entry) => ({ ...entry, task: { ...entry.task, version: 3 } })],
