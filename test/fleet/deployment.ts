@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createEmulator, type EmulatorOptions, listen } from "@mediagen/emulator/node";
 import pg from "pg";
 import type { Order } from "../../docs/examples/fleet/fleet.ts";
 import { endPool, type Server, startPostgres, startRedis } from "./servers.ts";
@@ -23,8 +24,14 @@ export const createOrders = (count: number): readonly Order[] =>
     return { id, model: "imgmodelz", form: { prompt: id, resolution: "256*256" } };
   });
 
-/** The programs of docs/examples/fleet in a directory of their own, on servers of their own. */
-export async function createDeployment(queue: (typeof queues)[number], baseUrl: string, given: object = {}) {
+/** The programs of docs/examples/fleet in a directory of their own, on servers of their own, with the emulator as the service. */
+export async function createDeployment(
+  queue: (typeof queues)[number],
+  given: object = {},
+  options: EmulatorOptions = { clock: { speed: 100 } },
+) {
+  const emulator = createEmulator(options);
+  const { baseUrl, close } = await listen(emulator);
   const postgres = await startPostgres();
   const redis: Server | undefined = queue === "bullmq" ? await startRedis() : undefined;
   const directory = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
@@ -59,7 +66,8 @@ export async function createDeployment(queue: (typeof queues)[number], baseUrl: 
   }
 
   return {
-    ...{ postgres, redis, directory },
+    ...{ postgres, redis, directory, emulator, baseUrl },
+    sent: () => emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length,
     query: async <Row>(sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows as readonly Row[],
     writeKey: (key: string) => writeFile(keyFile, `${key}\n`),
     run,
@@ -68,8 +76,8 @@ export async function createDeployment(queue: (typeof queues)[number], baseUrl: 
       if (code !== 0) throw new Error(JSON.stringify(line));
       return line;
     },
-    /** Runs a worker that refuses to start. */
-    async refuse(env: object): Promise<[number | null, ...Line[]]> {
+    /** Runs a worker that ends at its start. */
+    async startInVain(env: object): Promise<[number | null, ...Line[]]> {
       const { ended, lines } = begin("worker", [], env);
       return [await ended, ...lines];
     },
@@ -110,6 +118,7 @@ export async function createDeployment(queue: (typeof queues)[number], baseUrl: 
     },
     async [Symbol.asyncDispose](): Promise<void> {
       for (const kill of running) kill();
+      await close();
       await endPool(pool);
       await redis?.[Symbol.asyncDispose]();
       await postgres[Symbol.asyncDispose]();

@@ -1,11 +1,10 @@
-import { join } from "node:path";
-import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { OwnResult } from "@mediagen/emulator/node";
 import { generationIdOf } from "@mediagen/sdk/node";
 import { createClient, openFleet } from "../../docs/examples/fleet/fleet.ts";
 import { readSettings } from "../../docs/examples/fleet/settings.ts";
-import { createDeployment, createOrders, type queues, type Worker } from "./deployment.ts";
-import { startService } from "./service.ts";
+import { faultsOn } from "../faults/soak.ts";
+import { createDeployment, createOrders, type queues } from "./deployment.ts";
 
 /** How much to run. */
 export interface FleetRun {
@@ -16,144 +15,124 @@ export interface FleetRun {
   readonly faultyShare: number;
   /** How often a worker is killed with -9, and started again; 0 is never. */
   readonly killEveryMs: number;
-  /** Whether PostgreSQL is killed with -9 in the middle. */
-  readonly crashesPostgres?: boolean;
-  /** Whether the key is rejected in the middle, for a while. */
-  readonly rotatesKey?: boolean;
-}
-
-/** What came of it. Whatever should be empty and is not names what is wrong. */
-export interface FleetReport {
-  readonly states: Readonly<Record<string, number>>;
-  readonly paidTwice: readonly string[];
-  /** Orders that were paid and are failed, that have no row, or that are done without their file. */
-  readonly lost: readonly string[];
-  readonly deliveredAndUnknown: readonly string[];
-  readonly unknownPaid: number;
-  /** Orders that are neither done nor failed once each unknown one was resolved by what the service shows. */
-  readonly notDoneAtLast: readonly string[];
-  readonly paidAtLast: number;
-  readonly outbox: number;
-  readonly kills: number;
-  readonly seconds: number;
-  readonly faultyShare: number;
+  /** What happens once in the middle: PostgreSQL is killed with -9, or the key is rejected for a while. */
+  readonly middle?: "crash" | "key";
 }
 
 /** On a busy machine a start takes seconds: a worker that has done nothing yet is not killed. */
 const worksAtLeastMs = 3_000;
+/** The result of every task, a picture of one pixel: drawing pictures would take longer than everything else. */
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const pixel: OwnResult = {
+  extension: "png",
+  type: "image/png",
+  bytes: async () => Uint8Array.from(Buffer.from(png, "base64")),
+};
+const emulated = { clock: { speed: 1 }, credits: 1e9, limits: { calls: 20_000 }, results: () => pixel };
+const settings = { PER_SECOND: "25", CONCURRENCY: "16", DEAD_AFTER_MS: "10000", KEY_PAUSE_MS: "3000" };
+const timeouts = { GENERATE_TIMEOUT_MS: "6000", QUERY_TIMEOUT_MS: "3000" };
 
-/** Submits orders twice to a fleet, runs them, and looks at what became of each. */
-export async function runFleet(run: FleetRun): Promise<FleetReport> {
-  await using service = await startService();
-  const env = { PER_SECOND: "25", DEAD_AFTER_MS: "10000", GENERATE_TIMEOUT_MS: "6000", QUERY_TIMEOUT_MS: "3000" };
-  await using fleet = await createDeployment(run.queue, service.baseUrl, {
-    ...env,
-    KEY_PAUSE_MS: "3000",
-    CONCURRENCY: "16",
-  });
-  const orders = createOrders(run.orders);
+/** Submits orders twice to a fleet, runs them, and looks at what became of each. What should be empty names what is wrong. */
+export async function runFleet(run: FleetRun) {
+  await using fleet = await createDeployment(run.queue, { ...settings, ...timeouts }, emulated);
+  const { emulator, baseUrl, postgres, redis } = fleet;
+  const begin = async () => ({ worker: await fleet.startWorker(), since: performance.now() });
   const workers = await Promise.all(Array.from({ length: run.workers }, begin));
-  async function begin(): Promise<{ readonly worker: Worker; readonly since: number }> {
-    return { worker: await fleet.startWorker(), since: performance.now() };
+  for (const [on, faults] of run.faultyShare > 0 ? Object.entries(faultsOn) : []) {
+    // Each call is offered one fault after the other.
+    const share = 1 - (1 - run.faultyShare) ** (1 / faults.length);
+    for (const fault of faults) emulator.next({ fault, on, share, retryAfter: "1" });
   }
-  if (run.faultyShare > 0) await service.addFaults(run.faultyShare);
+  const openOrders = async () =>
+    (await fleet.query("select from orders where state in ('waiting', 'pending')").catch(() => [{}])).length;
+  const orders = createOrders(run.orders);
   const from = performance.now();
   // At once, as by an app that does not know whether its first call arrived.
   await Promise.all([fleet.submit(orders), fleet.submit(orders)]);
-  let [kills, next, before, beginning] = [0, performance.now() + run.killEveryMs, 0, Promise.resolve()];
-  let middle = run.crashesPostgres || run.rotatesKey;
-  for (let printAt = 0; ; await sleep(200)) {
-    const generated = await service.count();
-    const open = await fleet.query<{ n: number }>(
-      "select count(*)::int n from orders where state in ('waiting', 'pending')",
-    );
-    if (open[0]?.n === 0) break;
-    const now = performance.now();
-    if (now > printAt)
-      console.log(`${Math.round((now - from) / 1_000)} s: ${generated} paid, ${open[0]?.n} open, ${kills} kills`);
+  let [kills, next, before, printAt, beginning] = [0, from + run.killEveryMs, 0, 0, Promise.resolve()];
+  let { middle } = run;
+  for (let open = 1; open > 0; await sleep(200)) {
+    open = await openOrders();
+    const [now, paid] = [performance.now(), emulator.charges.length];
+    if (now > printAt) console.log(`${Math.round((now - from) / 1_000)} s: ${paid} paid, ${open} open, ${kills} kills`);
     if (now > printAt) printAt = now + 10_000;
-    if (middle && generated > run.orders * 0.4) {
-      middle = false;
-      if (run.crashesPostgres) await fleet.postgres.crash();
-      if (run.rotatesKey) await rotate();
+    if (middle && paid > run.orders * 0.4) {
+      await (middle === "crash" ? postgres.crash() : rotateKey());
+      middle = undefined;
     }
     const oldest = workers.findIndex(({ since }) => now - since > worksAtLeastMs);
-    if (run.killEveryMs === 0 || now < next || oldest < 0 || generated > run.orders * 0.9) continue;
     // Between two kills an order is paid, because on a busy machine workers might never get that far.
-    if (generated === before) continue;
-    before = generated;
+    if (run.killEveryMs === 0 || now < next || oldest < 0 || paid > run.orders * 0.9 || paid === before) continue;
+    before = paid;
     workers.splice(oldest, 1)[0]?.worker.kill("SIGKILL");
     beginning = beginning.then(async () => void workers.push(await begin()));
     // At changing intervals: workers send in a rhythm.
     next = now + run.killEveryMs * (0.5 + ((++kills * 0.618) % 1));
   }
   await beginning;
-  async function rotate(): Promise<void> {
-    await fleet.writeKey("another-key");
-    for (const { worker } of workers) while ((await worker.get("/ready"))[0] !== 503) await sleep(100);
-    const [paid, calls] = [await service.count(), performance.now()];
-    await sleep(5_000);
-    if ((await service.count()) !== paid) throw new Error("an order was paid with a rejected key");
-    await fleet.writeKey("emulator-key");
-    for (const { worker } of workers) while ((await worker.get("/ready"))[0] !== 200) await sleep(100);
-    console.log(`the key was wrong for ${Math.round(performance.now() - calls)} ms`);
-  }
-
   const seconds = Math.round((performance.now() - from) / 1_000);
+  const faultyShare = emulator.calls.filter(({ fault }) => fault !== undefined).length / emulator.calls.length;
   const states = await fleet.states();
-  const seen = await service.see();
-  const paid = Map.groupBy(seen.tasks, ({ id }) => id);
+  const paid = tasksByOrder();
   const rows = await fleet.query<{ id: string; state: string }>("select id, state from orders");
-  const stateOf = new Map(rows.map(({ id, state }) => [id, state]));
   const files = new Set(await fleet.files());
-  const lost = orders.filter(({ id }) => {
-    const state = stateOf.get(id);
-    return state === "done"
-      ? !files.has(id) || !paid.has(id)
-      : state !== "unknown" && (state !== "failed" || paid.has(id));
-  });
+  const isLost = (id: string, state: string | undefined) =>
+    state === "done" ? !files.has(id) || !paid.has(id) : state !== "unknown" && (state !== "failed" || paid.has(id));
+  const stateOf = new Map(rows.map(({ id, state }) => [id, state]));
+  const lost = orders.filter(({ id }) => isLost(id, stateOf.get(id)));
   const unknown = rows.filter(({ state }) => state === "unknown").map(({ id }) => id);
 
-  await service.clearFaults();
+  await fetch(`${baseUrl}/_emulator/clear-faults`, {
+    method: "POST",
+    body: "{}",
+    headers: { "content-type": "application/json" },
+  });
   await resolveAll();
-  const last = await service.see();
-  const [outbox] = await fleet.query<{ n: number }>(
-    "select count(distinct id)::int n from outbox where state = 'done'",
-  );
-  const final = await fleet.query<{ id: string }>("select id from orders where state not in ('done', 'failed')");
+  const [told] = await fleet.query<{ n: number }>("select count(distinct id)::int n from outbox where state = 'done'");
   await Promise.all(workers.map(({ worker }) => worker.end()));
-  const idOf = ({ id }: { readonly id: string }) => id;
-  const paidAtLast = Map.groupBy(last.tasks, ({ id }) => id);
   return {
-    ...{ states, lost: lost.map(idOf), deliveredAndUnknown: unknown.filter((id) => files.has(id)) },
-    paidTwice: [...paidAtLast].filter(([, tasks]) => tasks.length > 1).map(([id]) => id),
+    ...{ states, lost, deliveredAndUnknown: unknown.filter((id) => files.has(id)) },
+    paidTwice: [...tasksByOrder()].filter(([, tasks]) => tasks.length > 1).map(([id]) => id),
     unknownPaid: unknown.filter((id) => paid.has(id)).length,
-    ...{ notDoneAtLast: final.map(idOf), paidAtLast: last.charges, outbox: outbox?.n ?? 0 },
-    ...{ kills, seconds, faultyShare: seen.faultyShare },
+    ...{ paidAtLast: emulator.charges.length, statesAtLast: await fleet.states(), told: told?.n },
+    ...{ kills, seconds, faultyShare },
   };
 
+  /** The paid tasks of each order. */
+  function tasksByOrder() {
+    const charged = new Set(emulator.charges.map(({ taskid }) => taskid));
+    return Map.groupBy(
+      emulator.tasks.filter(({ taskid }) => charged.has(taskid)),
+      ({ prompt }) => prompt,
+    );
+  }
   /** Does what `operate.ts unknown resolve` does, without a process for each order. */
   async function resolveAll(): Promise<void> {
-    const given = {
-      DATABASE_URL: fleet.postgres.url,
-      REDIS_URL: fleet.redis?.url ?? "",
-      MEDIAGEN_API_KEY: "emulator-key",
-    };
-    const settings = readSettings({ ...given, MEDIAGEN_BASE_URL: service.baseUrl });
-    const opened = await openFleet(settings);
-    const media = createClient(settings, opened.store);
+    const servers = { DATABASE_URL: postgres.url, REDIS_URL: redis?.url, MEDIAGEN_BASE_URL: baseUrl };
+    const given = readSettings({ ...servers, MEDIAGEN_API_KEY: "emulator-key" });
+    const opened = await openFleet(given);
+    const media = createClient(given, opened.store);
     for (const id of unknown) {
       const taskid = paid.get(id)?.[0]?.taskid;
       await media.resolve(await generationIdOf(media.origin, id), taskid ? { taskid } : "notCreated");
       await opened.move(id, ["unknown"], "waiting");
       await opened.queue.add("generate", [id]);
     }
-    for (let open = 1; open > 0; await sleep(200))
-      open = (await opened.list("waiting")).length + (await opened.list("pending")).length;
+    while ((await openOrders()) > 0) await sleep(200);
     await opened.close();
   }
+  async function rotateKey(): Promise<void> {
+    const becomes = async (status: number) => {
+      for (const { worker } of workers) while ((await worker.get("/ready"))[0] !== status) await sleep(100);
+    };
+    await fleet.writeKey("another-key");
+    const since = performance.now();
+    await becomes(503);
+    const paid = emulator.charges.length;
+    await sleep(5_000);
+    if (emulator.charges.length !== paid) throw new Error("an order was paid with a rejected key");
+    await fleet.writeKey("emulator-key");
+    await becomes(200);
+    console.log(`the key was wrong, and workers paused, for ${Math.round(performance.now() - since)} ms`);
+  }
 }
-
-/** Returns the names of an order's files. */
-export const filesOf = (directory: string, id: string): Promise<readonly string[]> =>
-  readdir(join(directory, "out", id)).catch(() => []);

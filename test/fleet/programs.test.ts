@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createEmulator, listen } from "@mediagen/emulator/node";
 import pg from "pg";
 import { expect, test } from "vitest";
 import type { Order } from "../../docs/examples/fleet/fleet.ts";
@@ -12,23 +11,8 @@ import { startPostgres, startRedis } from "./servers.ts";
 const long = { timeout: 60_000 };
 const [first] = createOrders(1) as [Order];
 
-/** A fleet with an emulator in this process. */
-async function open(queue: (typeof queues)[number], env: object = {}) {
-  const emulator = createEmulator({ clock: { speed: 100 } });
-  const service = await listen(emulator);
-  const fleet = await createDeployment(queue, service.baseUrl, env);
-  const sent = () => emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length;
-  return {
-    ...{ ...fleet, emulator, sent },
-    async [Symbol.asyncDispose]() {
-      await fleet[Symbol.asyncDispose]();
-      await service.close();
-    },
-  };
-}
-
 test.for(queues)("%s: orders become files, and the outbox, health and metrics report it", async (queue) => {
-  await using fleet = await open(queue);
+  await using fleet = await createDeployment(queue);
   expect(await fleet.submit(createOrders(3))).toEqual({ added: 3, differing: [] });
   expect(await fleet.submit(createOrders(4))).toEqual({ added: 1, differing: [] });
   const other = { ...first, form: { prompt: "another" } };
@@ -65,7 +49,7 @@ test.for(queues)("%s: orders become files, and the outbox, health and metrics re
 test.for(queues)(
   "%s: at SIGTERM, a generation that hangs becomes unknown, and is resolved by its task",
   async (queue) => {
-    await using fleet = await open(queue, { SHUTDOWN_GRACE_MS: "2000" });
+    await using fleet = await createDeployment(queue, { SHUTDOWN_GRACE_MS: "2000" });
     fleet.emulator.next({ fault: "hang", on: "generate" });
     await fleet.submit([first]);
     const worker = await fleet.startWorker();
@@ -74,25 +58,25 @@ test.for(queues)(
     expect(worker.lines).toContainEqual(expect.objectContaining({ event: "unknown", order: "order-0" }));
     const [, listed] = await fleet.run("unknown list");
     expect(listed).toMatchObject({ order: "order-0", model: "imgmodelz", state: "unknown", results: [] });
-    const refused = (text: string) => [
+    const notDone = (text: string) => [
       2,
-      expect.objectContaining({ event: "refused", message: expect.stringContaining(text) }),
+      expect.objectContaining({ event: "notDone", message: expect.stringContaining(text) }),
     ];
     // As of a variable of the shell that is not set: it must not be taken for "not created".
     for (const empty of ["", "image:"])
-      expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(refused("--taskid is empty"));
+      expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(notDone("--taskid is empty"));
     for (const wrong of [
       "unknown resolve order-0",
       "unknown resolve order-0 --taskid a --not-created",
       "forget --older-than 30",
       "failed retry",
     ])
-      expect(await fleet.run(wrong)).toEqual(refused("Usage: "));
-    expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(refused('no order "order-9"'));
-    expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(refused("image-made-up"));
+      expect(await fleet.run(wrong)).toEqual(notDone("Usage: "));
+    expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(notDone('no order "order-9"'));
+    expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(notDone("image-made-up"));
     const elsewhere = { env: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } };
     expect(await fleet.run("unknown resolve order-0 --not-created", elsewhere)).toEqual(
-      refused("The ledger has no entry"),
+      notDone("The ledger has no entry"),
     );
     const taskid = `${fleet.emulator.tasks[0]?.taskid}`;
     expect(await fleet.run(`unknown resolve order-0 --taskid image:${taskid}`)).toEqual([
@@ -107,17 +91,17 @@ test.for(queues)(
 );
 
 test.for(queues)("%s: an order is resolved as not created only while nothing of it exists", async (queue) => {
-  await using fleet = await open(queue);
+  await using fleet = await createDeployment(queue);
   await fleet.submit([first]);
   const worker = await fleet.startWorker();
   await expect.poll(() => fleet.states(), long).toEqual({ done: 1 });
   // As if a person or a bug had listed it: it has a task, results, and a finished check.
   await fleet.query("update orders set state = 'unknown'");
-  const refusal = {
-    event: "refused",
+  const created = {
+    event: "notDone",
     message: expect.stringMatching(/order-0" was created: it has image-\w+,.* image-\w+-1\.png/),
   };
-  expect(await fleet.run("unknown resolve order-0 --not-created")).toEqual([2, expect.objectContaining(refusal)]);
+  expect(await fleet.run("unknown resolve order-0 --not-created")).toEqual([2, expect.objectContaining(created)]);
   await fleet.query("update orders set state = 'done'");
   fleet.emulator.next({ fault: "resetBefore", on: "generate" });
   await fleet.submit([{ ...first, id: "lost" }]);
@@ -137,7 +121,7 @@ test.for(queues)("%s: an order is resolved as not created only while nothing of 
 test.for(queues)(
   "%s: a query that hangs is aborted at SIGTERM; a second signal ends the worker at once",
   async (queue) => {
-    await using fleet = await open(queue);
+    await using fleet = await createDeployment(queue);
     fleet.emulator.next({ fault: "hang", on: "query" });
     await fleet.submit([first]);
     const worker = await fleet.startWorker();
@@ -159,7 +143,7 @@ test.for(queues)(
 );
 
 test.for(queues)("%s: without credits, one order at a time is tried until one is accepted", async (queue) => {
-  await using fleet = await open(queue, { CREDITS_PAUSE_MS: "3000" });
+  await using fleet = await createDeployment(queue, { CREDITS_PAUSE_MS: "3000" });
   fleet.emulator.credits = 0;
   await fleet.submit(createOrders(30));
   const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
@@ -179,7 +163,7 @@ test.for(queues)("%s: without credits, one order at a time is tried until one is
 });
 
 test.for(queues)("%s: after HTTP 429, no worker sends for as long as the service wants", async (queue) => {
-  await using fleet = await open(queue);
+  await using fleet = await createDeployment(queue);
   fleet.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "8" });
   const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
   await fleet.submit([first]);
@@ -195,7 +179,7 @@ test.for(queues)("%s: after HTTP 429, no worker sends for as long as the service
 });
 
 test.for(queues)("%s: a rejected key fails no order, and work resumes when the key is right", async (queue) => {
-  await using fleet = await open(queue, { KEY_PAUSE_MS: "2000", PER_SECOND: "4" });
+  await using fleet = await createDeployment(queue, { KEY_PAUSE_MS: "2000", PER_SECOND: "4" });
   await fleet.writeKey("another-key");
   await fleet.submit(createOrders(10));
   const worker = await fleet.startWorker();
@@ -214,7 +198,7 @@ test.for(queues)("%s: a rejected key fails no order, and work resumes when the k
 });
 
 test.for(queues)("%s: an order that failed is listed, and retried by hand", async (queue) => {
-  await using fleet = await open(queue);
+  await using fleet = await createDeployment(queue);
   fleet.emulator.next({ fault: "failure", on: "generate", times: 2 });
   const prompt = "a fox that nobody may read of";
   await fleet.submit(createOrders(2).map((order) => ({ ...order, form: { prompt } }) as Order));
@@ -235,7 +219,7 @@ test.for(queues)("%s: an order that failed is listed, and retried by hand", asyn
 });
 
 test.for(queues)("%s: without PostgreSQL, a worker is not ready, logs once a second, and still ends", async (queue) => {
-  await using fleet = await open(queue);
+  await using fleet = await createDeployment(queue);
   const worker = await fleet.startWorker();
   const from = performance.now();
   await fleet.postgres.crash(true);
@@ -252,7 +236,7 @@ test.for(queues)("%s: without PostgreSQL, a worker is not ready, logs once a sec
 });
 
 test("bullmq: an order that Redis has forgotten is done all the same, and paid once", async () => {
-  await using fleet = await open("bullmq");
+  await using fleet = await createDeployment("bullmq");
   await using redis = await startRedis(["--appendonly", "no"]);
   const env = { REDIS_URL: redis.url, ALLOW_VOLATILE_STORE: "queue" };
   await fleet.run("submit", { env, input: JSON.stringify(createOrders(5)) });
@@ -268,14 +252,14 @@ test("bullmq: an order that Redis has forgotten is done all the same, and paid o
 });
 
 test("servers that may lose what they confirm, a missing key and wrong settings end with 2 and one line", async () => {
-  await using fleet = await open("pg-boss");
-  const refused = (text: string) => [
+  await using fleet = await createDeployment("pg-boss");
+  const notDone = (text: string) => [
     2,
-    expect.objectContaining({ event: "refused", message: expect.stringContaining(text) }),
+    expect.objectContaining({ event: "notDone", message: expect.stringContaining(text) }),
   ];
   for (const off of ["synchronous_commit", "fsync"]) {
     await using lossy = await startPostgres([`${off}=off`]);
-    expect(await fleet.refuse({ DATABASE_URL: lossy.url })).toEqual(refused(`${off} is off`));
+    expect(await fleet.startInVain({ DATABASE_URL: lossy.url })).toEqual(notDone(`${off} is off`));
     await (await fleet.startWorker({ DATABASE_URL: lossy.url, ALLOW_VOLATILE_STORE: "true" })).end();
   }
   for (const options of [
@@ -283,10 +267,10 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
     ["--appendonly", "yes", "--maxmemory-policy", "allkeys-lru"],
   ]) {
     await using lossy = await startRedis(options);
-    expect(await fleet.refuse({ REDIS_URL: lossy.url })).toEqual(refused("Redis may lose jobs"));
+    expect(await fleet.startInVain({ REDIS_URL: lossy.url })).toEqual(notDone("Redis may lose jobs"));
     await (await fleet.startWorker({ REDIS_URL: lossy.url, ALLOW_VOLATILE_STORE: "queue" })).end();
   }
-  expect(await fleet.refuse({ MEDIAGEN_API_KEY_FILE: "" })).toEqual(refused("MEDIAGEN_API_KEY is missing"));
+  expect(await fleet.startInVain({ MEDIAGEN_API_KEY_FILE: "" })).toEqual(notDone("MEDIAGEN_API_KEY is missing"));
   const env = {
     PER_SECOND: "many",
     PORT: "-1",
@@ -294,7 +278,7 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
     ALLOW_HTTP: "yes",
     PREFIX: "A",
   };
-  const [code, line] = await fleet.refuse(env);
+  const [code, line] = await fleet.startInVain(env);
   expect([code, line?.["message"]]).toMatchInlineSnapshot(`
     [
       2,
@@ -314,12 +298,12 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
       "../x: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. 17: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. a: size is not a known field. Use one of prompt, resolution, seed.. No order was added.",
     ]
   `);
-  expect(await fleet.run("submit", { input: "[{" })).toEqual(refused("Orders are a JSON array. No order was added."));
+  expect(await fleet.run("submit", { input: "[{" })).toEqual(notDone("Orders are a JSON array. No order was added."));
   expect(await fleet.states()).toEqual({});
 });
 
 test("forget deletes what ended long ago, in the ledger as well, and two prefixes share nothing", async () => {
-  await using fleet = await open("pg-boss");
+  await using fleet = await createDeployment("pg-boss");
   const staging = { PREFIX: "staging" };
   await fleet.submit(createOrders(3));
   await fleet.run("submit", { env: staging, input: JSON.stringify([first]) });
@@ -354,7 +338,7 @@ test("results are streamed to object storage", async () => {
   }).listen(0, "127.0.0.1");
   await once(storage, "listening");
   const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/bucket`;
-  await using fleet = await open("pg-boss", { RESULTS: url });
+  await using fleet = await createDeployment("pg-boss", { RESULTS: url });
   await fleet.submit([first]);
   const worker = await fleet.startWorker();
   await expect.poll(() => fleet.states(), long).toEqual({ done: 1 });

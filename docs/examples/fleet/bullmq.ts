@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import type { OpenQueue } from "./fleet.ts";
-import { logFailure, Refusal, within } from "./log.ts";
+import { logFailure, Rejection, within } from "./log.ts";
 
 type Data = { readonly id: string };
 const advice = "Set appendonly yes and maxmemory-policy noeviction, or ALLOW_VOLATILE_STORE=queue.";
@@ -13,7 +13,7 @@ export const openQueue: OpenQueue = async ({ redisUrl, prefix, deadAfterMs, conc
   connection.on("error", (error) => logFailure("queue", error)); // It connects again.
   const info = await within(10_000, connection.info(), `The Redis at ${new URL(redisUrl).host}`);
   const keeps = info.includes("\naof_enabled:1\r") && info.includes("\nmaxmemory_policy:noeviction\r");
-  if (!keeps && allowVolatile === "false") throw new Refusal(`Redis may lose jobs. ${advice}`);
+  if (!keeps && allowVolatile === "false") throw new Rejection(`Redis may lose jobs. ${advice}`);
   const shared = { connection, prefix, skipVersionCheck: true }; // It would print what was checked above.
   const defaultJobOptions = { attempts: 1_000_000, backoff: { type: "upToOneMinute" }, removeOnComplete: true };
   const open = (name: string) => {

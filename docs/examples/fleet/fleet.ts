@@ -3,7 +3,7 @@ import pg from "pg";
 import { createMediaGen, type Form, type MediaGen, type Model, type OnEvent } from "@mediagen/sdk/node";
 import { type GenerationStore, type TaskJSON, validate } from "@mediagen/sdk/node";
 import { postgresStore, postgresTable } from "@mediagen/stores/postgres";
-import { logFailure, Refusal, within } from "./log.ts";
+import { logFailure, Rejection, within } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
 /** A generation that you want, under your own id. It is plain JSON. */
@@ -43,7 +43,7 @@ export async function openFleet(settings: Settings) {
   const [found] = await within(10_000, query<{ readonly off: string | null }>(lossy), server);
   const advice = "Turn it on, or set ALLOW_VOLATILE_STORE=true if no order is real.";
   if (found?.off && allowVolatile !== "true")
-    throw new Refusal(`${server} may lose entries, and bill orders twice: ${found.off} is off. ${advice}`);
+    throw new Rejection(`${server} may lose entries, and bill orders twice: ${found.off} is off. ${advice}`);
   // Programs that start at once must not make the tables at once.
   const begin = `select pg_advisory_xact_lock(4020); create schema if not exists ${prefix}`;
   const schema = await readFile(new URL("schema.sql", import.meta.url), "utf8");
@@ -70,7 +70,7 @@ export async function openFleet(settings: Settings) {
     /** Adds orders, if the ids and the forms of all of them are valid. An id that was added before keeps its form. */
     async submit(orders: readonly Order[]): Promise<{ readonly added: number; readonly differing: readonly string[] }> {
       const mistakes = findMistakes(orders);
-      if (mistakes.length > 0) throw new Refusal([...mistakes, "No order was added."].join(" "));
+      if (mistakes.length > 0) throw new Rejection([...mistakes, "No order was added."].join(" "));
       const bodies = Object.fromEntries(orders.map(({ id, model, form }) => [id, JSON.stringify({ model, form })]));
       const sql = "select * from add_orders($1, $2)";
       const rows = await addSteps(await query<Row>(sql, Object.keys(bodies), Object.values(bodies)));

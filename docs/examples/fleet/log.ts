@@ -17,14 +17,15 @@ export function logFailure(event: string, failure: unknown, fields: object = {})
 }
 
 /** Settings, arguments or servers are wrong, and nothing was changed. Its text is safe to log. */
-export class Refusal extends Error {}
+export class Rejection extends Error {}
 
 /** Runs a program. If it throws, writes one line and ends with 2 if nothing was changed, or else with 1. */
 export async function run(program: () => Promise<unknown>): Promise<void> {
   await program().catch((error: unknown) => {
-    const isRefusal = error instanceof Refusal || error instanceof InvalidRequestError;
-    log("error", isRefusal ? "refused" : "failed", { message: error instanceof Error ? error.message : String(error) });
-    process.exit(isRefusal ? 2 : 1);
+    const isInput = error instanceof Rejection || error instanceof InvalidRequestError;
+    const message = error instanceof Error ? error.message : String(error);
+    log("error", isInput ? "notDone" : "failed", { message });
+    process.exit(isInput ? 2 : 1);
   });
 }
 

@@ -2,7 +2,7 @@ import { json } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { generationIdOf } from "@mediagen/sdk/node";
 import { createClient, openFleet, type Order } from "./fleet.ts";
-import { Refusal, run } from "./log.ts";
+import { Rejection, run } from "./log.ts";
 import { openResults } from "./results.ts";
 import { readSettings } from "./settings.ts";
 
@@ -22,7 +22,7 @@ await run(async () => {
   const [command, ids] = [positionals.slice(0, words).join(" "), positionals.slice(words)];
   const [, count, unit] = /^(\d+)([dh])$/.exec(values["older-than"] ?? "30d") ?? [];
   const line = `${command} ${ids.length} ${Object.keys(values).sort().join()}`;
-  if (!isUsage.test(line) || !unit) throw new Refusal(usage);
+  if (!isUsage.test(line) || !unit) throw new Rejection(usage);
   const settings = readSettings();
   const fleet = await openFleet(settings);
   const media = createClient(settings, fleet.store);
@@ -30,7 +30,7 @@ await run(async () => {
   /** Returns everything that is known of an order. */
   async function describe(id: string) {
     const [order, jobs] = [await fleet.get(id), await fleet.queue.jobsOf(id)];
-    if (!order) throw new Refusal(`There is no order "${id}".`);
+    if (!order) throw new Rejection(`There is no order "${id}".`);
     const entry = await fleet.store.get(await generationIdOf(media.origin, id));
     const at = entry && new Date(entry.createdAt).toISOString();
     const taskid = order.task?.taskid ?? entry?.task?.taskid;
@@ -40,16 +40,16 @@ await run(async () => {
   /** Resolves an order by its task at the service, or by none, and runs it again. */
   async function resolve(given: string | undefined) {
     const { state, entry, entryId, taskid: known, jobs, results } = await describe(id);
-    if (state !== "unknown") throw new Refusal(`The order "${id}" is ${state}, not unknown.`);
+    if (state !== "unknown") throw new Rejection(`The order "${id}" is ${state}, not unknown.`);
     // Without its entry, it would be generated, and billed, even if it has a task.
     const advice = "Use the MEDIAGEN_BASE_URL of the workers. If the entry was lost, restore the database first.";
-    if (!entryId) throw new Refusal(`The ledger has no entry of "${id}" at ${media.origin}. ${advice}`);
+    if (!entryId) throw new Rejection(`The ledger has no entry of "${id}" at ${media.origin}. ${advice}`);
     const taskid = given?.trim().replace(/^(image|video):/, ""); // The command mediagen prints it as image:ID.
     // It may be a variable that is not set: to read it as "not created" could bill the order twice.
-    if (taskid === "") throw new Refusal("--taskid is empty. If the order has no task, use --not-created.");
+    if (taskid === "") throw new Rejection("--taskid is empty. If the order has no task, use --not-created.");
     const found = [known ?? [], jobs.filter((job) => job.startsWith("check")), results].flat().join(", ");
     if ((taskid === undefined && found) || (known && known !== taskid))
-      throw new Refusal(`The order "${id}" was created: it has ${found}. Use --taskid.`);
+      throw new Rejection(`The order "${id}" was created: it has ${found}. Use --taskid.`);
     // It is recorded already if a worker was only slow, or if this command was interrupted.
     if (!known && (taskid !== undefined || entry !== "notCreated"))
       await media.resolve(entryId, taskid === undefined ? "notCreated" : { taskid });

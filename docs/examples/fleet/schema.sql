@@ -88,7 +88,8 @@ declare deleted int;
 begin
   loop
     delete from orders o where o.ctid = any(array(
-      select i.ctid from orders i where i.state in ('done', 'failed') and i.touched_at < ended_before limit 10000));
+      select i.ctid from orders i where i.state in ('done', 'failed') and i.touched_at < ended_before limit 10000))
+      and o.state in ('done', 'failed'); -- It may have been retried in between.
     get diagnostics deleted = row_count;
     commit;
     orders := orders + deleted;

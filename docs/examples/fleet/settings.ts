@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { Refusal } from "./log.ts";
+import { Rejection } from "./log.ts";
 
 /** The settings of the fleet's programs. */
 export type Settings = ReturnType<typeof readSettings>;
@@ -42,6 +42,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     keyPauseMs: number("KEY_PAUSE_MS", 30_000, 1_000, 3_600_000),
     deadAfterMs: number("DEAD_AFTER_MS", 30_000, 10_000, 600_000),
   };
-  if (wrong.length > 0) throw new Refusal(wrong.join(" "));
+  if (wrong.length > 0) throw new Rejection(wrong.join(" "));
   return settings;
 }

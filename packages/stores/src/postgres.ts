@@ -27,9 +27,11 @@ const update = `
   where id = $1 and revision = $2 - 1 and attempt = $8`;
 const select = "select entry from mediagen_generation_v1 where id = $1";
 const list = "select id, entry from mediagen_generation_v1 where state = any($1)";
+// In batches, so that no statement holds many locks. Twice, because a row may be written in between.
+const old = "state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < $2";
 const remove = `
   delete from mediagen_generation_v1
-  where state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < $2`;
+  where ctid = any(array(select ctid from mediagen_generation_v1 where ${old} limit 10000)) and ${old}`;
 
 interface Row {
   readonly id: string;
@@ -74,7 +76,9 @@ export function postgresStore(pool: PostgresPool): GenerationStore {
       }
     },
     async forget({ keyed = false, before = Infinity } = {}) {
-      return (await pool.query(remove, [keyed, before])).rowCount ?? 0;
+      let forgotten = 0;
+      for (let last = 1; last > 0; forgotten += last) last = (await pool.query(remove, [keyed, before])).rowCount ?? 0;
+      return forgotten;
     },
   };
 }
