@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OwnResult } from "@mediagen/emulator/node";
+import type { FaultName, OwnResult } from "@mediagen/emulator/node";
 import { generationIdOf } from "@mediagen/sdk/node";
 import { createClient, openFleet } from "../../docs/examples/fleet/fleet.ts";
 import { readSettings } from "../../docs/examples/fleet/settings.ts";
-import { faultsOn } from "../faults/soak.ts";
 import { createDeployment, createOrders, type queues } from "./deployment.ts";
 
 /** How much to run. */
@@ -29,6 +28,15 @@ const pixel: OwnResult = {
   bytes: async () => Uint8Array.from(Buffer.from(png, "base64")),
 };
 const emulated = { clock: { speed: 1 }, credits: 1e9, limits: { calls: 20_000 }, results: () => pixel };
+const onCalls =
+  "resetBefore resetAfter hang cutBody html brokenJson emptyBody failure rateLimited unavailable serverError";
+// The cast: these are names of faults.
+const faultsOn = Object.entries({
+  generate: `${onCalls} slowBody wrongCode`,
+  query: `${onCalls} wrongCode unknownStatus`,
+  download:
+    "resetBefore resetAfter hang cutBody downloadCut linkExpired html emptyBody rateLimited unavailable serverError",
+}).map(([on, names]) => [on, names.split(" ") as FaultName[]] as const);
 const settings = { PER_SECOND: "25", CONCURRENCY: "16", DEAD_AFTER_MS: "10000", KEY_PAUSE_MS: "3000" };
 const timeouts = { GENERATE_TIMEOUT_MS: "6000", QUERY_TIMEOUT_MS: "3000" };
 
@@ -38,7 +46,7 @@ export async function runFleet(run: FleetRun) {
   const { emulator, baseUrl, postgres, redis } = fleet;
   const begin = async () => ({ worker: await fleet.startWorker(), since: performance.now() });
   const workers = await Promise.all(Array.from({ length: run.workers }, begin));
-  for (const [on, faults] of run.faultyShare > 0 ? Object.entries(faultsOn) : []) {
+  for (const [on, faults] of run.faultyShare > 0 ? faultsOn : []) {
     // Each call is offered one fault after the other.
     const share = 1 - (1 - run.faultyShare) ** (1 / faults.length);
     for (const fault of faults) emulator.next({ fault, on, share, retryAfter: "1" });

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AuthenticationError, ServiceError } from "@mediagen/sdk/node";
+import { AuthenticationError, type MediaGen, ServiceError } from "@mediagen/sdk/node";
+import type { Fleet } from "./fleet.ts";
 import { log, logFailure } from "./log.ts";
-import type { Host } from "./steps.ts";
+import type { Settings } from "./settings.ts";
 
 /** Why no worker generates. */
 type Reason = "rateLimited" | "creditsOut" | "keyRejected";
 export type Gate = ReturnType<typeof createGate>;
 
 /** Creates the gate that all generations pass. It limits the rate of this worker, and can be closed for all workers. */
-export function createGate({ fleet, media, settings, signals }: Host) {
+export function createGate(fleet: Fleet, media: MediaGen, settings: Settings, signal: AbortSignal) {
   const { perSecond, creditsPauseMs, keyPauseMs } = settings;
-  const signal = signals.check;
   // "mayTry" lets one order of this worker try whether there are credits.
   const state = { closedBy: undefined as Reason | undefined, mayTry: false, waiting: 0, nextAt: 0 };
   const waitWhile = async (isClosed: () => unknown) => {

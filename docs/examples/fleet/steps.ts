@@ -20,7 +20,7 @@ const maxAgeMs = 30 * 60_000; // A person has to look at a task that is unfinish
 /** Creates the steps of a worker. The stored state of the order decides what a step does, so it may run twice. */
 export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Record<Step, RunStep>> {
   const { media, fleet, settings, results, signals, onStep } = host;
-  const gate = createGate(host);
+  const gate = createGate(fleet, media, settings, signals.check);
   /** Reads what becomes of an order from its error. Closes the gate if all orders would fail alike. */
   async function outcomeOf(error: unknown): Promise<string> {
     if (!sdk.MediaGenError.is(error)) return signals.generate.aborted ? "stopped" : "threw";
