@@ -440,13 +440,11 @@ test("every error says in plain English what happened, what it means for the mon
   }
   for (const [name, [run, replies, options]] of Object.entries(tasks)) {
     const { media, events } = clientOf(replies, options);
-    await add(name, () => run(media.task(saved), media), events);
+    const task = media.task(saved);
+    await add(name, () => run(task, media), events);
     for (const event of events)
       if ("error" in event && sdk.MediaGenError.is(event.error))
-        expect(event.error, name).toMatchObject({
-          billed: "yes",
-          ...(!/^(query|delete)/.test(name) && { task: saved }),
-        });
+        expect(event.error, name).toMatchObject({ billed: "yes", ...(!/^(query|delete)/.test(name) && { task }) });
   }
   for (const [name, [run, replies]] of Object.entries(later)) {
     const { media, generate, sent, events } = clientOf(replies, { store: sdk.memoryStore() });
