@@ -95,17 +95,12 @@ class Simulation {
       await idle();
       this.#check();
       if (this.#violation !== undefined) return this.#violation;
-      if (steps >= calmAfter) this.#calmDown();
+      if (steps >= calmAfter) this.world.calmDown();
       if (this.#isOver() && (this.#peopleLeft === 0 || this.world.isCalm)) break;
       if (steps > calmAfter + mostSteps) return "it does not end";
       if (!this.world.step(this.#disturbances())) return "nothing can happen, and a call has not ended";
     }
     return this.#checkRecovery();
-  }
-
-  #calmDown(): void {
-    this.world.isCalm = true;
-    for (const process of this.world.processes) process.isPaused = false;
   }
 
   #isOver(): boolean {
@@ -279,15 +274,13 @@ class Simulation {
 
   /** After everything: a new process finds each payment that no call has returned. */
   async #checkRecovery(): Promise<string | undefined> {
-    const left = this.service.payments.filter(
-      ({ taskid, prompt, call: id }) =>
-        !this.#misjudged.has(prompt) &&
-        !this.#calls.some(
-          (call) => call.taskid === taskid || (call.id === id && saysMaybe(call.error) && !call.process.isDead),
-        ),
-    );
+    const left = this.service.payments.filter(({ taskid, prompt, call: id }) => {
+      const isReported = (call: Call) =>
+        call.taskid === taskid || (call.id === id && saysMaybe(call.error) && !call.process.isDead);
+      return !this.#misjudged.has(prompt) && !this.#calls.some(isReported);
+    });
     if (left.length === 0) return undefined;
-    this.#calmDown();
+    this.world.calmDown();
     let recovery: Recovery | undefined;
     let failure: unknown;
     const note = (found: Recovery) => void (recovery = found);

@@ -20,6 +20,7 @@ export class Database {
   /** Returns the store of one process, whose connection may fail. */
   connect(process: Process): GenerationStore {
     const { fails = 0, failsButWrites = 0, hangs = 0 } = this.#faults;
+    const memory = this.#memory;
     const operate = <T>(name: string, run: () => Promise<T>, isWrite: boolean) =>
       this.#world.happens<T>(name, process, ({ resolve, reject }) => {
         const fail = () => reject(new Error("the database is down"));
@@ -35,21 +36,19 @@ export class Database {
           { name: "hangs, but has written", weight: hangs, run: () => void run() },
         ];
       });
+    const write = async (entry: GenerationEntry) => {
+      const result = await memory.write(entry);
+      if (result.written) this.entries.set(entry.id, entry);
+      return result;
+    };
+    const list: GenerationStore["list"] = async function* (filter) {
+      yield* await operate("list", async () => memory.list(filter), false);
+    };
     return {
-      write: (entry) => operate(`write ${entry.state} ${entry.revision}`, () => this.#write(entry), true),
-      get: (id) => operate("read", () => this.#memory.get(id), false),
-      list: (filter) => this.#list(operate("list", async () => this.#memory.list(filter), false)),
+      write: (entry) => operate(`write ${entry.state} ${entry.revision}`, () => write(entry), true),
+      get: (id) => operate("read", () => memory.get(id), false),
+      list,
       forget: async () => 0,
     };
-  }
-
-  async #write(entry: GenerationEntry) {
-    const result = await this.#memory.write(entry);
-    if (result.written) this.entries.set(entry.id, entry);
-    return result;
-  }
-
-  async *#list<T>(entries: Promise<AsyncIterable<T>>): AsyncGenerator<T> {
-    yield* await entries;
   }
 }

@@ -68,8 +68,8 @@ export class Decisions {
   }
 }
 
-/** The largest difference of clocks between two processes: more than any timeout of the SDK. */
-const skews = [0, 86_400_000, -86_400_000];
+/** How far a clock may be ahead of the others: by more than any timeout of the SDK. */
+const skews = [0, 86_400_000, -86_400_000].map((ms, index) => ({ ms, weight: index === 0 ? 4 : 1 }));
 
 /** A world of processes in virtual time, in which one thing happens at a time. */
 export class World {
@@ -77,7 +77,6 @@ export class World {
   readonly trace: string[] = [];
   readonly processes: Process[] = [];
   now = 1_800_000_000_000;
-  /** From then on, nothing fails any more. */
   isCalm = false;
   readonly #isPrompt: boolean;
   readonly #events = new Set<Event>();
@@ -91,12 +90,16 @@ export class World {
 
   /** Starts a process. */
   start(name: string, mayBeSkewed = true): Process {
-    const [skewMs = 0] = mayBeSkewed
-      ? [this.decisions.choose(skews.map((ms, index) => ({ ms, weight: index === 0 ? 4 : 1 }))).ms]
-      : [];
+    const skewMs = mayBeSkewed ? this.decisions.choose(skews).ms : 0;
     const process = { name, skewMs, isPaused: false, isDead: false };
     this.processes.push(process);
     return process;
+  }
+
+  /** From now on, nothing fails any more. */
+  calmDown(): void {
+    this.isCalm = true;
+    for (const process of this.processes) process.isPaused = false;
   }
 
   /** Adds something that may happen next. It happens once. */
