@@ -184,9 +184,4 @@ describe("an agent", () => {
     expect([proxy.targets.length, service.requests.length]).toEqual([1, 2]);
     addresses.clear();
   });
-
-  test("is rejected next to an own fetch function, which would not use it", async () => {
-    const create = async () => createMediaGen({ baseUrl: "http://localhost", agent: new https.Agent(), fetch });
-    expect(await errorOf(create())).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "agent" }] });
-  });
 });
