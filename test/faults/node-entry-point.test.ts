@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import { createMediaGen, fileFrom, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { errorOf } from "../sdk/fake-service.ts";
+import { errorOf, gate, sharedStore } from "../sdk/fake-service.ts";
 import { reply } from "./faults.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
 
@@ -89,6 +89,23 @@ describe("a connection that is never established sends nothing", () => {
       expect([server.connections, server.heads]).toEqual([1, 0]);
       await expect.poll(() => server.open, poll).toBe(0);
     });
+  });
+});
+
+test("nothing of a generation leaves before it is recorded as sending, and an abort by then ends it", async () => {
+  const store = sharedStore();
+  const [reached, held] = [gate(), gate()];
+  store.beforeWrite(({ state }) => (state === "sending" ? (reached.resolve(), held.promise) : undefined));
+  await withServer(responds, { store }, async (media, server) => {
+    const controller = new AbortController();
+    const error = errorOf(media.video.generate("vidmodelv2", form, { signal: controller.signal }));
+    await reached.promise;
+    // Whatever had left before would arrive first.
+    await media.video.query("t-1");
+    controller.abort("enough");
+    held.resolve();
+    expect(await error).toBe("enough");
+    expect([server.heads, store.states()]).toEqual([1, ["sending", "notCreated"]]);
   });
 });
 
