@@ -72,7 +72,7 @@ describe.each([
     ["ftp://images.example.com/a.png", 0],
     ["https://:80:80/", 0],
     ["https://user:password@images.example.com/a", 0],
-    ["https://images.example.com/to?http://10.1.2.3/1", 1],
+    ["http://images.example.com/to?http://10.1.2.3/1", 1],
     ["https://images.example.com/to?http://images.example.com/fox.gif", 1],
     ["https://images.example.com/to?ftp://x.test/a", 1],
     ["https://images.example.com/to?https://[", 1],
