@@ -94,6 +94,14 @@ describe.each([
     expect(ranges()).toEqual([first, ["bytes=20-", '"1"'], first]);
   });
 
+  test("keeps nothing of a longer result that was cut", async () => {
+    const cut = cutOnce(png, 40, {});
+    handlers["/shorter"] = (request, response) =>
+      requests.length === 1 ? cut(request, response) : response.end(png.subarray(0, 20));
+    await download(taskAt(["/shorter"], { retries: 1 }), path("a.png"));
+    expect(await readFile(path("a.png"))).toEqual(png.subarray(0, 20));
+  });
+
   test.for([20, 30])("is not complete if the rest ends after %i bytes of all", async (end) => {
     const rest = { headers: { etag: '"1"', "content-length": String(end - 20) }, bytes: png.subarray(20, end) };
     handlers["/short"] = cutOnce(png, 20, { etag: '"1"' }, rest);
