@@ -106,11 +106,11 @@ const bad: Readonly<Record<string, Bad>> = {
   "that keeps only the columns that it knows": [
     // A cast: the digest has no column.
     ({ write }) => ({ write: ({ digest: _, ...columns }) => write(columns as GenerationEntry) }),
-    /changes the record: digest/,
+    /changes the entry: digest/,
   ],
   "whose texts end at a zero byte": [
     ({ write }) => ({ write: (entry) => write(JSON.parse(JSON.stringify(entry).replaceAll("\\u0000", "")) as never) }),
-    /changes the record: model "\\u0000" comes back as ""/,
+    /changes the entry: model "\\u0000" comes back as ""/,
   ],
   "whose list ends after a page": [
     (memory) => ({
@@ -119,7 +119,7 @@ const bad: Readonly<Record<string, Bad>> = {
         for await (const one of memory.list(filter)) if (++count <= 100) yield one;
       },
     }),
-    /misses records/,
+    /misses entries/,
   ],
   "whose list ends at an entry of a newer version": [
     (memory) => ({
@@ -134,7 +134,7 @@ const bad: Readonly<Record<string, Bad>> = {
   ],
   "that does not know the state unknown": [
     ({ list }) => ({ list: ({ states }) => list({ states: states.filter((one) => one !== "unknown") }) }),
-    /misses records/,
+    /misses entries/,
   ],
   "whose entries expire": [
     (memory) => {
