@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FaultName } from "@mediagen/emulator";
 import { describe, expect, test } from "vitest";
 import { schemaOf } from "../contract/cases.ts";
-import { commandsIn, inPlace, paste } from "./run-command.ts";
+import { commandsIn, inPlace, paste, fails } from "./run-command.ts";
 
 const image = "image 'A bicycle' -m imgmodelv4 -o b.png --quiet";
 const { minimum, maximum = 0 } = schemaOf("imgmodelv4", "batchsize");
@@ -107,12 +107,11 @@ test("a store that cannot be written to is rejected before anything is billed, u
   inPlace(async ({ cwd, env, emulator, run }) => {
     await writeFile(join(cwd, "file"), "");
     const inFile = { env: { ...env, XDG_STATE_HOME: join(cwd, "file") } };
-    expect(await run(image, inFile)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /^mediagen: generations cannot be recorded in .*\n {2}Nothing was sent\. Pass --store with another directory, or --no-store/,
-      ),
-    });
+    await fails(
+      run(image, inFile),
+      2,
+      /^mediagen: generations cannot be recorded in .*\n {2}Nothing was sent\. Pass --store with another directory, or --no-store/,
+    );
     expect(emulator.calls).toEqual([]);
     expect(await run(`${image} --no-store`, inFile)).toMatchObject({ code: 0, stdout: "b.png\n" });
   }));
@@ -121,11 +120,7 @@ test("a target that results could not be written to is rejected before anything 
   inPlace(async ({ cwd, emulator, run }) => {
     for (const name of ["b.png", "many-1.png", "few-2.png"]) await writeFile(join(cwd, name), "mine");
     for (const target of ["b.png", "many.png", "b.png/c.png", "b.png/", "few.png --batchsize 2"])
-      expect(await run(`image A -m imgmodelv4 -o ${target}`), target).toMatchObject({
-        code: 2,
-        stdout: "",
-        stderr: expect.stringContaining("Nothing was sent."),
-      });
+      await fails(run(`image A -m imgmodelv4 -o ${target}`), 2, "Nothing was sent.");
     expect((await run("batch jobs.jsonl -o b.png -y")).code).toBe(2);
     expect(emulator.calls).toEqual([]);
   }));

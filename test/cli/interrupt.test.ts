@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { commandsIn, inPlace, paste, type Place, type PlaceOptions, spawnOnTerminal } from "./run-command.ts";
+import { commandsIn, inPlace, paste, type Place, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
 
 const video = "video 'A fox' -m vidmodelv2 -o fox.mp4";
 
@@ -30,7 +30,7 @@ describe("Ctrl-C", () => {
       const run = start(video);
       await run.printed(/retrying in/);
       for (let i = 0; i < 2; i++) run.signal("SIGINT");
-      expect(await run.ended).toMatchObject({ code: 130, stderr: expect.stringContaining("so nothing was billed") });
+      await fails(run.ended, 130, "so nothing was billed");
       expect([emulator.calls.length, emulator.charges]).toEqual([1, []]);
     }));
 

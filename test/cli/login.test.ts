@@ -1,8 +1,8 @@
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
-import { commandFile, inPlace, type Place, type PlaceOptions, spawnOnTerminal } from "./run-command.ts";
+import { commandFile, inPlace, type Place, paste, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
 
 const image = "image 'A bicycle' -m imgmodelz -o b.png -q";
 
@@ -67,12 +67,7 @@ describe("mediagen login", () => {
     loggedOut(async ({ url, file, run }) => {
       await run(`login --base-url ${url}`, { stdin: "emulator-key" });
       for (const [stdin, more, code, says] of [
-        [
-          "wrong-key",
-          url,
-          1,
-          "the key was rejected: .*HTTP 401\\.\n {2}Nothing was saved\\. Check the key and the base URL\\.\n",
-        ],
+        ["wrong-key", url, 1, "the key was rejected: .*HTTP 401\\.\n {2}Nothing was saved\\. Check the key and "],
         ["wrong-key", "http://127.0.0.1:9", 1, "nothing was sent .*ECONNREFUSED.*\n {2}Nothing was saved\\. "],
         ["wrong-key", `${url}/v1`, 1, "to this key as to a made-up one: "],
         ["emulator-key", "http://media.example.com", 2, "With --allow-http, everyone on the way can read"],
@@ -82,10 +77,7 @@ describe("mediagen login", () => {
         expect([ended.code, ended.stderr], more).toEqual([code, expect.stringMatching(says)]);
         expect(ended.stderr).not.toContain("wrong-key");
       }
-      expect(await run("login", { stdin: "k" })).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("base URL is missing"),
-      });
+      await fails(run("login", { stdin: "k" }), 2, "base URL is missing");
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));
 
@@ -97,17 +89,10 @@ describe("mediagen login", () => {
     ],
   ])("saves no key that it cannot check because the service %s, unless it is --unverified", ([, options]) =>
     loggedOut(async ({ url, file, run }) => {
-      const { code, stderr } = await run(`login --base-url ${url}`, { stdin: "other-key" });
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(
-          /^mediagen: the service responds to this key as to a made-up one: .*code 9999: .*\n {2}Nothing was saved\. .*--unverified\.\n$/,
-        ),
-      ]);
-      expect(await run(`login --unverified --base-url ${url}`, { stdin: "other-key" })).toMatchObject({
-        code: 0,
-        stderr: expect.stringContaining("without checking it"),
-      });
+      const says =
+        /^mediagen: the service responds to this key as to a made-up one: .*code 9999.*\n {2}Nothing was saved\. .*--unverified\.\n$/;
+      await fails(run(`login --base-url ${url}`, { stdin: "other-key" }), 1, says);
+      await fails(run(`login --unverified --base-url ${url}`, { stdin: "other-key" }), 0, "without checking it");
       expect(await readFile(file, "utf8")).toBe(`${url}\nother-key\n`);
     }, options),
   );
@@ -116,11 +101,8 @@ describe("mediagen login", () => {
     loggedOut(async ({ url, file, env, run }) => {
       await mkdir(env["XDG_CONFIG_HOME"] ?? "");
       await writeFile(dirname(file), "a file");
-      const { code, stderr } = await run(`login --base-url ${url}`, { stdin: "emulator-key" });
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/^mediagen: the key could not be saved: .*\n {2}What was saved before has not changed\./),
-      ]);
+      const says = /^mediagen: the key could not be saved: .*\n {2}What was saved before has not changed\./;
+      await fails(run(`login --base-url ${url}`, { stdin: "emulator-key" }), 1, says);
       expect(await readFile(dirname(file), "utf8")).toBe("a file");
     }));
 });
@@ -136,23 +118,15 @@ describe("a saved key", () => {
         [image, { MEDIAGEN_BASE_URL: other }, elsewhere],
         [image, { MEDIAGEN_API_KEY: "k" }, "MEDIAGEN_BASE_URL is not set\n"],
       ] as const)
-        expect(await run(line, { env: { ...env, ...more } })).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining(says),
-        });
+        await fails(run(line, { env: { ...env, ...more } }), 2, says);
       expect(emulator.charges).toEqual([]);
       const pair = { MEDIAGEN_BASE_URL: url, MEDIAGEN_API_KEY: "wrong-key" };
       expect((await run(image, { env: { ...env, ...pair } })).code).toBe(1);
       expect((await run(`${image} --base-url ${url}/`)).code).toBe(0);
       // The emulator sets both variables.
-      await writeFile(join(cwd, "mediagen"), `#!/bin/sh\nexec '${process.execPath}' '${commandFile}' "$@"\n`);
-      await chmod(join(cwd, "mediagen"), 0o755);
       const charges = emulator.charges.length;
-      const exec = spawnOnTerminal(
-        ["emulator", "--speed", "50", "--port", "0", "exec", "--", "./mediagen", "image", "A", "-m", "imgmodelz"],
-        { cwd, env },
-      );
-      expect([(await exec.ended).code, emulator.charges.length]).toEqual([0, charges]);
+      const exec = `mediagen emulator --speed 50 --port 0 exec -- '${process.execPath}' '${commandFile}' ${image} --overwrite`;
+      expect([(await paste(exec, { cwd, env })).code, emulator.charges.length]).toEqual([0, charges]);
     }));
 
   test.for(["sk-secret", "http://127.0.0.1:9\nsk-secret", "http://127.0.0.1:9\n\n", "sk-secret\nhttp://127.0.0.1:9\n"])(

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileStore, type GenerationEntry, memoryStore } from "@mediagen/sdk/node";
 import { expect, test } from "vitest";
-import { commandsIn, generate, inPlace } from "./run-command.ts";
+import { commandsIn, generate, inPlace, fails } from "./run-command.ts";
 
 const [video, image] = ["vidmodelv2", "imgmodelv4"];
 const generateImage = `image A -m ${image} -q`;
@@ -78,11 +78,7 @@ test("recover lists what could not be saved, and rejects a directory that is no 
       ["nowhere", "--store nowhere: there is no such directory"],
       ["out", "--store out: this directory is not a store"],
     ] as const)
-      expect(await run(`recover --store ${store}`)).toMatchObject({
-        code: 2,
-        stdout: "",
-        stderr: expect.stringMatching(`${says}\n.* is DIR/generations\\.\n$`),
-      });
+      await fails(run(`recover --store ${store}`), 2, new RegExp(`${says}\n.* is DIR/generations\\.\n$`));
     expect(await readdir(cwd)).toEqual(["out"]);
   }));
 
@@ -103,18 +99,16 @@ test("recover --resolve records the task of an unknown generation, or that there
     const [one, other] = unknownIn((await run("recover -q")).stdout);
     const { taskid } = emulator.tasks[0] ?? {};
     for (const wrong of ["", `--taskid ${taskid} --not-created`])
-      expect(await run(`recover --resolve ${one} ${wrong}`)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("--taskid ID of the task that you found, or --not-created"),
-      });
+      await fails(
+        run(`recover --resolve ${one} ${wrong}`),
+        2,
+        "--taskid ID of the task that you found, or --not-created",
+      );
     const found = await run(`recover --resolve ${one} --taskid image:${taskid}`);
     expect(found).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
     expect(await run(`recover --resolve ${other} --not-created`)).toMatchObject({ code: 0, stdout: "" });
     expect(await run("recover -q")).toMatchObject({ code: 0, stdout: `resume\timage:${taskid}\timgmodelv4\n` });
-    expect(await run("recover --resolve other --not-created")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--resolve other: the store has no such generation"),
-    });
+    await fails(run("recover --resolve other --not-created"), 2, "--resolve other: the store has no such generation");
   }));
 
 test("recover --resolve rejects a task that the service does not know, unless it is --unverified", () =>
@@ -124,26 +118,22 @@ test("recover --resolve rejects a task that the service does not know, unless it
     await run(generateImage);
     const [id] = unknownIn((await run("recover -q")).stdout);
     const resolve = (outcome: string) => run(`recover --resolve ${id} ${outcome}`);
-    const rejected = (stderr: RegExp | string) => ({ code: 2, stderr: expect.stringMatching(stderr) });
-    expect(await resolve("--taskid gone")).toMatchObject(
-      rejected(/--taskid "gone" is not known to the service\..*--unverified .*\n {2}Nothing was recorded\./),
+    await fails(
+      resolve("--taskid gone"),
+      2,
+      /--taskid "gone" is not known to the service\..*--unverified .*\n {2}Nothing was recorded\./,
     );
     // A person who believed that there is no task would pay again.
     emulator.next({ fault: "insufficientCredits", on: "query" });
     const { taskid = "" } = emulator.tasks[0] ?? {};
-    expect(await resolve(`--taskid ${taskid}`)).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/it is still unknown whether the task exists\. Add credits, /),
-    });
+    await fails(resolve(`--taskid ${taskid}`), 3, /it is still unknown whether the task exists\. Add credits, /);
     expect(await resolve("--taskid gone --unverified")).toMatchObject({ code: 0, stdout: "image:gone\n" });
-    expect(await resolve("--taskid video:gone --unverified")).toMatchObject(rejected("pass image:ID"));
+    await fails(resolve("--taskid video:gone --unverified"), 2, "pass image:ID");
     // A wrong task can be corrected, also after its results were downloaded.
     const wrong = await generate(place, image, { store: memoryStore() });
     expect(await resolve(`--taskid ${wrong}`)).toMatchObject({ code: 0, stdout: `${wrong}\n` });
     expect((await run("recover -o out -q")).code).toBe(0);
-    expect(await resolve("--not-created")).toMatchObject(
-      rejected(/has a known outcome \(image-\w+\)\..*\n {2}Nothing was recorded\./),
-    );
+    await fails(resolve("--not-created"), 2, /has a known outcome \(image-\w+\)\..*\n {2}Nothing was recorded\./);
     expect(await resolve(`--taskid ${taskid}`)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
     // The files of the wrong task are not taken for those of this one.
     await run(`task wait ${taskid} -q`);

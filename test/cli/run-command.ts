@@ -13,7 +13,7 @@ import {
   listen,
 } from "@mediagen/emulator/node";
 import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import { run } from "../../packages/cli/src/program.ts";
 
 /** The file that the package's bin imports. */
@@ -220,4 +220,10 @@ export async function generate(
   const media = createMediaGen({ baseUrl: env["MEDIAGEN_BASE_URL"], apiKey: env["MEDIAGEN_API_KEY"], store });
   const { kind, taskid } = await media.generate(model, { prompt: "A bicycle", ...fields });
   return `${kind}:${taskid}`;
+}
+
+/** Expects that a command ends with an exit code, prints nothing on stdout and this on stderr. */
+export async function fails(ended: Promise<Ended>, code: number, says: string | RegExp): Promise<void> {
+  const stderr = typeof says === "string" ? expect.stringContaining(says) : expect.stringMatching(says);
+  expect(await ended).toEqual({ code, stdout: "", stderr });
 }
