@@ -7,7 +7,6 @@ import { spelled } from "../../packages/cli/src/flags/flags.ts";
 import { createCommands } from "../../packages/cli/src/program.ts";
 import { parse } from "../../packages/cli/src/usage/parse.ts";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-import { durations, schemaOf } from "../contract/cases.ts";
 import { inPlace, paste, start, wordsOf } from "./run-command.ts";
 
 const commands = createCommands(listModels(), service.schemas);
@@ -118,18 +117,6 @@ describe("mediagen models", () => {
         if (field !== "prompt") expect(line).toMatch(/ --[a-z]/);
       }
     }
-  });
-
-  test("prints JSON, with the service's own descriptions and defaults", async () => {
-    const read = async (line: string) => JSON.parse((await run(line)).stdout) as object;
-    expect(await read("models --json")).toHaveLength(listModels().length);
-    const description = "The length of the video in seconds.";
-    const fallback = schemaOf("vidmodelv2", "duration").default;
-    const duration = { field: "duration", flag: "--duration", values: durations, default: fallback, description };
-    expect(await read("models vidmodelv2 --json")).toMatchObject({
-      ...{ model: "vidmodelv2", kind: "video", operation: "generateVidmodelv2" },
-      fields: expect.arrayContaining([expect.objectContaining(duration)]),
-    });
   });
 });
 

@@ -13,7 +13,7 @@ import {
   listen,
 } from "@mediagen/emulator/node";
 import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { run } from "../../packages/cli/src/program.ts";
 
 /** The file that the package's bin imports. */
@@ -72,14 +72,18 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
   const surroundings = { PATH: ownEnv["PATH"], ...env };
   Object.assign(process, { env: surroundings, argv: ["node", commandFile, ...args], exitCode: undefined });
   process.chdir(cwd);
+  const restore = () => {
+    for (const name of signals) for (const one of added(name)) process.off(name, one);
+    if (process.stdout !== out) return;
+    for (const [name, descriptor] of own) Object.defineProperty(process, name, descriptor);
+    Object.assign(process, { env: ownEnv, argv, exitCode });
+    process.chdir(directory);
+  };
+  // A test that fails does not wait for the end of its command.
+  onTestFinished(restore);
   const ended = run(args)
     .then((code) => ({ code, stdout: out.text(), stderr: terminal ? "" : err.text() }))
-    .finally(() => {
-      for (const name of signals) for (const one of added(name)) process.off(name, one);
-      for (const [name, descriptor] of own) Object.defineProperty(process, name, descriptor);
-      Object.assign(process, { env: ownEnv, argv, exitCode });
-      process.chdir(directory);
-    });
+    .finally(restore);
   return {
     ended,
     type: (text) => void typed.write(text),
