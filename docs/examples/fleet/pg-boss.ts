@@ -4,7 +4,7 @@ import { logFailure } from "./log.ts";
 
 // A step that throws is repeated for as long as it takes. By default, pg-boss deletes what has waited for two weeks.
 const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60, expireInSeconds: 86_399 };
-const kept = { retentionSeconds: 365 * 86_400, deleteAfterSeconds: 3_600 };
+const kept = { retentionSeconds: 365 * 86_400, deleteAfterSeconds: 300 };
 // One job generates an order. One check of an order waits, even while another one runs.
 const policies = { generate: "exclusive", check: "short" };
 
@@ -12,7 +12,8 @@ const policies = { generate: "exclusive", check: "short" };
 export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concurrency }, pool) => {
   const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
   const often = Math.ceil(deadAfterMs / 3_000); // How often pg-boss looks for dead workers, in seconds.
-  const boss = new PgBoss({ db, schema, monitorIntervalSeconds: often, superviseIntervalSeconds: often });
+  const intervals = { monitorIntervalSeconds: often, superviseIntervalSeconds: often, maintenanceIntervalSeconds: 300 };
+  const boss = new PgBoss({ db, schema, ...intervals });
   boss.on("error", (error) => logFailure("queue", error));
   await boss.start();
   for (const [name, policy] of Object.entries(policies)) {
@@ -20,6 +21,7 @@ export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concur
     await boss.createQueue(name, { ...options, policy });
     await boss.updateQueue(name, options); // DEAD_AFTER_MS may be another.
   }
+  await boss.supervise(); // A worker that replaces a dead one takes over its steps at once.
   const jobOf = (id: string, ms = 0) => ({ data: { id }, singletonKey: id, startAfter: new Date(Date.now() + ms) });
   // A step that hangs holds up only the jobs of its batch.
   const localConcurrency = Math.min(4, concurrency);

@@ -39,8 +39,7 @@ export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Reco
       const order = await fleet.get(id);
       if (order?.state !== "waiting") return order?.state === "pending" ? 0 : undefined;
       try {
-        const { model, form } = order;
-        const task = await media.generate(model, form, { idempotencyKey: id, signal: signals.generate });
+        const task = await media.generate(order.model, order.form, { idempotencyKey: id, signal: signals.generate });
         await fleet.move(id, ["waiting", "unknown"], "pending", undefined, task.toJSON());
         await gate.open();
         onStep("generate", id, "created");

@@ -26,8 +26,7 @@ await run(async () => {
   await fleet.queue.work("generate", steps.generate);
   await fleet.queue.work("check", steps.check);
   // What a queue has had for ten minutes, it may have forgotten.
-  const repair = () => void fleet.repair(600_000).catch((error: unknown) => logFailure("database", error));
-  setInterval(repair, 60_000).unref();
+  setInterval(() => void fleet.repair(600_000).catch((e: unknown) => logFailure("database", e)), 60_000).unref();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
   // Not the URLs, which may hold a password.
   const { databaseUrl, redisUrl, results: _, ...told } = settings;
