@@ -4,8 +4,7 @@ import type { Fleet } from "./fleet.ts";
 import { log, logFailure } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
-/** Why no worker generates. */
-type Reason = "rateLimited" | "creditsOut" | "keyRejected";
+type Reason = "rateLimited" | "creditsOut" | "keyRejected"; // why no worker generates
 export type Gate = ReturnType<typeof createGate>;
 
 /** Creates the gate that all generations pass. It limits the rate of this worker, and can be closed for all workers. */
