@@ -166,7 +166,7 @@ export interface BatchProgress {
  * - `credits`: the balance does not cover a form
  * - `rejected`: the API key or the base URL is wrong
  * - `unreachable`: there is no connection to the service
- * - `unknown`: more outcomes in a row are unknown than lines run at once
+ * - `unknown`: there were more unknown outcomes in a row than lines that run at once
  */
 export type StopReason = "declined" | "credits" | "rejected" | "unreachable" | "unknown";
 

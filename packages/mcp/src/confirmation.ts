@@ -25,7 +25,7 @@ export interface Call {
   readonly context: ServerContext;
 }
 
-/** Returns the question or the error that a call must return instead of its result. Undefined if it is confirmed. */
+/** Returns what a call must return instead of its result: a question to the user, or an error. Undefined if it is confirmed. */
 export function unlessConfirmed(
   question: string,
   { tool, given, server, context }: Call,
