@@ -134,14 +134,6 @@ test("a result whose type is not that of its file's name is saved, and reported"
     });
   }));
 
-test("a key that no header can carry is not shown", () =>
-  inPlace(async ({ env, emulator, run }) => {
-    const { code, stderr } = await run(image, { env: { ...env, MEDIAGEN_API_KEY: "s\u00ebcret" } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("mediagen: the API key cannot be sent in a header")]);
-    expect(stderr).not.toContain("cret");
-    expect(emulator.calls).toEqual([]);
-  }));
-
 test("of two generations to one file, the second ends with 6, and its command saves it elsewhere", () => {
   let directory = "";
   return inPlace(

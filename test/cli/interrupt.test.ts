@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { commandsIn, inPlace, paste, type Place, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
 
@@ -92,36 +92,6 @@ describe("Ctrl-C", () => {
         { clock: "manual" },
       ),
   );
-
-  test("while downloading keeps complete results and nothing else; the printed command gets the rest", () => {
-    let results = 0;
-    const hold: PlaceOptions["hold"] = async ({ url }, response) => {
-      if (!url.pathname.endsWith(".png") || ++results !== 2 || !(response.body instanceof Uint8Array)) return response;
-      const half = response.body.subarray(0, response.body.length / 2);
-      const headers = { ...response.headers, "content-length": String(response.body.length) };
-      return { ...response, headers, body: new ReadableStream({ start: (it) => it.enqueue(half) }) };
-    };
-    return inPlace(
-      async ({ cwd, env, emulator, start }) => {
-        const run = start("image A -m imgmodelv4 --batchsize 2 -o 'a b'", { columns: 100 });
-        await run.printed(/downloading 2 of 2, (49|50) %/);
-        expect((await readdir(`${cwd}/a b`)).sort()).toEqual([
-          expect.stringMatching(/^\..*\.part$/),
-          expect.stringMatching(/-1\.png$/),
-        ]);
-        run.signal("SIGINT");
-        const { code, stdout } = await run.ended;
-        const kept = await readdir(`${cwd}/a b`);
-        expect([code, kept]).toEqual([130, [expect.stringMatching(/-1\.png$/)]]);
-        const before = await stat(`${cwd}/a b/${kept[0]}`);
-        const resumed = await paste(commandsIn(stdout).join(), { cwd, env });
-        expect([resumed.code, resumed.stdout.match(/-\d\.png$/gm)]).toEqual([0, ["-1.png", "-2.png"]]);
-        expect((await stat(`${cwd}/a b/${kept[0]}`)).ino).toBe(before.ino);
-        expect(emulator.charges).toHaveLength(1);
-      },
-      { hold },
-    );
-  });
 
   test("with --json and several tasks prints one document, with what was done and what is left", () =>
     inPlace(
