@@ -47,7 +47,7 @@ export const durations = schemaOf("vidmodelv2", "duration").enum as readonly Non
   Form<"vidmodelv2">["duration"]
 >[];
 
-/** The same, as the SDK tells them. */
+/** The same, as the SDK's messages list them. */
 export const durationsInWords: string = durations.join(", ").replace(/, ([^,]*)$/, " or $1");
 
 /** Generates with a model of the spec. */
@@ -65,7 +65,7 @@ export const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a,
   type: "image/png",
 });
 
-/** What stands between width and height where a schema's pattern is that of a size. */
+/** The separator of width and height if the pattern of a schema is that of a size. */
 export function separatorOf({ pattern }: SpecSchema): string | undefined {
   return pattern && /^\^\[1-9\]\[0-9\]\*\\?(.)\[1-9\]\[0-9\]\*\$$/.exec(pattern)?.[1];
 }
@@ -82,7 +82,7 @@ export interface BoundCase {
   /** The fields as the SDK takes them. */
   readonly form: Readonly<Record<string, unknown>>;
   /**
-   * Who cannot see the bound: Prism keeps one part of a name and knows no pixel rule; and nobody sees on the wire that a list of files is empty.
+   * Who cannot see the bound: Prism reads one part of a name and no pixels, and an empty list of files sends no part.
    */
   readonly hiddenFrom: "nobody" | "Prism" | "every service";
 }
@@ -94,39 +94,24 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
     [...(form.required ?? []), ...needed.slice(0, 1)].map((name) => [name, example[name]]),
   );
   const fields = Object.entries(form.properties ?? {}).flatMap(([name, schema]) =>
-    edges(schema).map(({ bound, good, value, hidden }) => ({
+    edges(schema).map(({ bound, good, value, hidden }): BoundCase => ({
       model,
       field: name.replace(/\.items$/, ""),
       bound,
       good,
       wire: { ...base, [name]: value },
       form: { ...base, [name.replace(/\.items$/, "")]: value },
-      hiddenFrom:
-        noPart(value) && Object.keys(base).length > 0
-          ? ("every service" as const)
-          : hidden
-            ? ("Prism" as const)
-            : ("nobody" as const),
+      hiddenFrom: emptyList(value) && Object.keys(base).length > 0 ? "every service" : hidden ? "Prism" : "nobody",
     })),
   );
-  const missing = (form.required ?? []).map((name) => {
+  const missing = (form.required ?? []).map((name): BoundCase => {
     const { [name]: _, ...rest } = base;
-    return {
-      model,
-      field: name,
-      bound: "required",
-      good: false,
-      wire: rest,
-      form: rest,
-      hiddenFrom: "nobody" as const,
-    };
+    return { ...{ model, field: name, bound: "required", good: false }, wire: rest, form: rest, hiddenFrom: "nobody" };
   });
   const others = Object.fromEntries(Object.entries(example).filter(([name]) => !needed.includes(name)));
-  const ofSeveral = (bound: string, good: boolean, wire: object, given: object = wire) => ({
-    ...{ model, field: "form", bound, good, hiddenFrom: "nobody" as const },
-    wire: { ...wire },
-    form: { ...given },
-  });
+  const ofSeveral = (bound: string, good: boolean, wire: object, given: object = wire): BoundCase => {
+    return { ...{ model, field: "form", bound, good, hiddenFrom: "nobody" }, wire: { ...wire }, form: { ...given } };
+  };
   const oneOfSeveral = needed.flatMap((name) => {
     const value = edges(schemaOf(model, name)).find(({ good }) => good)?.value ?? "A text";
     const given = { ...others, [name.replace(/\.items$/, "")]: value };
@@ -136,17 +121,15 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
   return [...fields, ...missing, ...oneOfSeveral];
 });
 
-interface Edge {
-  readonly bound: string;
-  readonly good: boolean;
+type Edge = Pick<BoundCase, "bound" | "good"> & {
   readonly value: unknown;
   /** Whether Prism cannot see it. */
   readonly hidden: boolean;
-}
+};
 
 function edges(schema: SpecSchema): Edge[] {
   if (schema.anyOf) {
-    // What one branch refuses another may allow, so of each branch only the good values, and bad ones of all.
+    // Another branch may allow what one rejects: only good values of each branch, and a bad one for all.
     const branches = schema.anyOf.map((branch) => edges(branch));
     const bad = { bound: "anyOf", good: false, value: "none-of-these", hidden: false };
     return [...branches.flat().filter(({ good, bound }) => good || bound.startsWith("x-total-pixels")), bad];
@@ -176,8 +159,7 @@ function edges(schema: SpecSchema): Edge[] {
   if (pixels) {
     const size = (width: number, height: number) => `${width}${separator}${height}`;
     const [small, large] = [Math.ceil(Math.sqrt(pixels.minimum)), Math.floor(Math.sqrt(pixels.maximum))];
-    add("x-total-pixels", size(1, pixels.minimum), size(1, pixels.minimum - 1), true);
-    add("x-total-pixels", size(pixels.maximum, 1), size(pixels.maximum + 1, 1), true);
+    add("x-total-pixels", size(1, pixels.minimum), size(pixels.maximum + 1, 1), true);
     add("x-total-pixels", size(small, small), size(small - 1, small - 1), true);
     add("x-total-pixels", size(large, large), size(large + 1, large + 1), true);
   }
@@ -185,6 +167,6 @@ function edges(schema: SpecSchema): Edge[] {
   return found;
 }
 
-function noPart(value: unknown): boolean {
+function emptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }

@@ -4,20 +4,20 @@ import { createHttpClient, type HttpClient } from "@mediagen/sdk/http";
 import { startMock } from "../../scripts/mock.ts";
 import { yaml, type BoundCase } from "./cases.ts";
 
-/** How an operation ends, by the names of the spec's examples. */
+/** The outcome of an operation, by the names of the examples in the spec. */
 export type Outcome = "success" | "failure" | "insufficientCredits";
 
-/** Something that answers as the service does. */
+/** Something that responds like the service. */
 export interface Target {
   readonly name: string;
-  /** A client whose next answer has this outcome; without a key where it is undefined. */
+  /** A client whose next response has this outcome; without a key if that is undefined. */
   client(outcome: Outcome, apiKey?: string | undefined): MediaGen;
-  /** An HTTP client whose next response has this outcome; without a key where it is undefined. */
-  http(outcome: Outcome, apiKey?: string | undefined): HttpClient;
-  /** Whether every outcome can be had for the asking. */
+  /** An HTTP client, which checks nothing. */
+  readonly http: HttpClient;
+  /** Whether a test can choose the outcome. */
   readonly answersOnDemand: boolean;
-  /** Whether it refuses what breaks this bound; what breaks a bound is not sent to a service that may take money for it. */
-  refuses(bound: BoundCase): boolean | undefined;
+  /** Whether it rejects what breaks this bound; undefined for the service, which may bill it. */
+  rejects(bound: BoundCase): boolean | undefined;
   /** A task to query and delete. */
   taskid(kind: "video" | "image"): Promise<string>;
   close(): Promise<void>;
@@ -29,9 +29,6 @@ export async function startTargets(): Promise<readonly Target[]> {
   return [await prism(), emulator()];
 }
 
-const within10Seconds = (request: Request) =>
-  fetch(new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(10_000)]) }));
-
 async function prism(): Promise<Target> {
   const mock = await startMock(yaml);
   return {
@@ -41,42 +38,34 @@ async function prism(): Promise<Target> {
       createMediaGen({
         baseUrl: mock.baseUrl,
         apiKey,
-        fetch: (url, init) => {
-          const request = new Request(url, init);
-          request.headers.set("Prefer", `example=${outcome}`);
-          return within10Seconds(request);
-        },
+        queryTimeoutMs: 10_000,
+        generateTimeoutMs: 10_000,
+        fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Prefer: `example=${outcome}` } }),
       }),
-    http(outcome, apiKey) {
-      const http = createHttpClient({ baseUrl: mock.baseUrl, apiKey });
-      http.use({ onRequest: ({ request }) => request.headers.set("Prefer", `example=${outcome}`) });
-      return http;
-    },
-    refuses: ({ hiddenFrom }) => hiddenFrom === "nobody",
+    http: createHttpClient({ baseUrl: mock.baseUrl, apiKey: "key" }),
+    rejects: ({ hiddenFrom }) => hiddenFrom === "nobody",
     taskid: async () => "any",
     close: () => mock.close(),
   };
 }
 
 function emulator(): Target {
-  const { client, next } = createEmulator({ credits: 1_000_000 });
-  const optionsFor = (outcome: Outcome, apiKey: string | undefined) => ({
-    ...client,
-    apiKey: apiKey && client.apiKey,
-    fetch: (url: string, init: RequestInit) => {
-      if (outcome !== "success") next({ fault: outcome });
-      return client.fetch(url, init);
-    },
-  });
+  const { client, next } = createEmulator();
+  const { baseUrl, apiKey, fetch } = client;
   const target: Target = {
     name: "the emulator",
     answersOnDemand: true,
-    client: (outcome, apiKey) => createMediaGen(optionsFor(outcome, apiKey)),
-    http(outcome, key) {
-      const { baseUrl, apiKey, fetch } = optionsFor(outcome, key);
-      return createHttpClient({ baseUrl, apiKey, fetch });
-    },
-    refuses: ({ hiddenFrom }) => hiddenFrom !== "every service",
+    client: (outcome, key) =>
+      createMediaGen({
+        ...client,
+        apiKey: key && apiKey,
+        fetch(url, init) {
+          if (outcome !== "success") next({ fault: outcome });
+          return fetch(url, init);
+        },
+      }),
+    http: createHttpClient({ baseUrl, apiKey, fetch }),
+    rejects: ({ hiddenFrom }) => hiddenFrom !== "every service",
     taskid: (kind) => generateAny(target.client("success", "key"), kind),
     close: async () => undefined,
   };
@@ -89,8 +78,8 @@ function live(): Target {
     name: "the service",
     answersOnDemand: false,
     client: () => media,
-    http: () => createHttpClient(),
-    refuses: () => undefined,
+    http: createHttpClient(),
+    rejects: () => undefined,
     taskid: (kind) => generateAny(media, kind),
     close: async () => undefined,
   };

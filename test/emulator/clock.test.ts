@@ -54,15 +54,6 @@ describe("auto time", () => {
     gate.resolve();
     await Promise.all([generation, sleep]);
   });
-
-  test("ends a wait at its deadline when the task takes longer", async () => {
-    const { clock, media } = start();
-    const begin = clock.now();
-    const task = await media.video.generate("vidmodelv2", { prompt: "#slow" });
-    await expect(task.wait({ waitTimeoutMs: 30_000 })).rejects.toThrow("was not finished after 30 s");
-    expect(clock.now() - begin).toBeGreaterThanOrEqual(30_000);
-    expect(clock.now() - begin).toBeLessThan(45_000);
-  });
 });
 
 describe("a call that hangs in auto time", () => {

@@ -5,13 +5,11 @@ import { fileURLToPath } from "node:url";
 /** The file that the package's bin names. */
 export const commandFile: string = fileURLToPath(new URL("command.js", import.meta.resolve("@mediagen/emulator")));
 
-/** What a run of the command left behind. */
-export interface Ended {
+/** How a run of the command ended. */
+export type Ended = Readonly<Record<"stdout" | "stderr", string>> & {
   readonly code: number | null;
   readonly signal: string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+};
 
 /** A run of the command. */
 export interface Run {
@@ -24,18 +22,16 @@ export interface Run {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs `mediagen-emulator` with the arguments, in a process of its own. */
+/** Runs `mediagen-emulator` with the arguments. */
 export function runCommand(args: readonly string[], options: SpawnOptions = {}): Run {
   const child = spawn(process.execPath, [commandFile, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
   child.stdout?.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
-  const ended = once(child, "close").then(([code, signal]) => ({
-    code: code as number | null,
-    signal: signal as string | null,
-    stdout,
-    stderr,
-  }));
+  // The cast: the event has these arguments.
+  const ended = (once(child, "close") as Promise<[number | null, string | null]>).then(([code, signal]): Ended => {
+    return { code, signal, stdout, stderr };
+  });
   return {
     child,
     stdout: () => stdout,
@@ -49,16 +45,13 @@ export function runCommand(args: readonly string[], options: SpawnOptions = {}):
           ended,
           once(child.stdout as NonNullable<typeof child.stdout>, "data").then(() => undefined),
         ]);
-        if (end && !pattern.test(stdout))
-          throw new Error(
-            `the command ended with ${end.code ?? end.signal} and did not print ${pattern}: ${end.stdout}${end.stderr}`,
-          );
+        if (end && !pattern.test(stdout)) throw new Error(`${pattern} was not printed: ${JSON.stringify(end)}`);
       }
     },
   };
 }
 
-/** Starts the command as a server and answers where it listens. */
+/** Starts the command as a server. */
 export async function serve(args: readonly string[]): Promise<Run & { readonly baseUrl: string }> {
   const run = runCommand(["--port", "0", ...args]);
   const [, baseUrl = ""] = await run.printed(/at (http:\/\/\S+)/);

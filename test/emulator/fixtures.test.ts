@@ -19,7 +19,6 @@ describe("useEmulator in Vitest", () => {
     emulator.paidOnce();
     emulator.noViolations();
     emulator.credits = 7;
-    emulator.next({ fault: "html" });
   });
 
   test("asserts how often was billed, and says what", async () => {

@@ -77,13 +77,11 @@ describe("a request over HTTP with", () => {
       { Host: "evil.example", "X-Forwarded-Host": "localhost" },
       400,
     ],
-    ["another name behind a proxy", "/_emulator/state", { Host: "localhost", "X-Forwarded-Host": "evil.example" }, 400],
     ["another name as the target", "http://evil.example/_emulator/state", { Host: "localhost" }, 400],
     ["another name for results, which any page may read", "/_emulator/results/t/1.png", { Host: "media.example" }, 404],
     ["an address of another machine, which no DNS leads here", "/_emulator/state", { Host: "192.0.2.1:80" }, 200],
     ["an address of IP version 6", "/_emulator/state", { Host: "[::1]:80" }, 200],
     ["a name that is none", "/v1/video/infobytaskid", { Host: "a b" }, 400],
-    ["two slashes, which name no host", "//evil.example/_emulator/state", {}, 404],
     ["a way out of the results", "/_emulator/results/../../../etc/passwd", {}, 404],
     ["this machine by its name", "/_emulator/state", { Host: "localhost" }, 200],
   ] as const)("%s", async ([, path, headers, status]) => {

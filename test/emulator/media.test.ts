@@ -97,22 +97,3 @@ test("the sound of a clip is a quiet tone", async () => {
   expect(heard.level).toBeLessThan(-25);
   expect(Math.abs(heard.hertz - 434)).toBeLessThan(5);
 });
-
-describe("a picture decodes at its size", () => {
-  test.for([
-    { model: "imgmodelv45", form: { batchsize: 3 }, width: 1024, height: 1024 },
-    { model: "imgmodelv45", form: { resolution: "4K" }, width: 4096, height: 4096 },
-    { model: "imgmodelz", form: { resolution: "1023*77" }, width: 1023, height: 77 },
-  ] as const)("$form of $model as $width x $height", async ({ model, form, width, height }) => {
-    const task = await media.image.generate(model, { prompt: "A lighthouse at dusk", ...form });
-    emulator.clock.advance("1h");
-    const { url = [] } = await media.image.query(task.taskid);
-    expect(url).toHaveLength("batchsize" in form ? form.batchsize : 1);
-    const sizes = await page.evaluate(async (addresses) => {
-      const images = addresses.map((src) => Object.assign(new Image(), { src }));
-      await Promise.all(images.map((image) => image.decode()));
-      return images.map(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight]);
-    }, url ?? []);
-    for (const size of sizes) expect(size).toEqual([width, height]);
-  });
-});

@@ -32,11 +32,8 @@ const end = `\r\n\r\nA fox\r\n${close}`;
 
 test.for<[string, string, object, string?]>([
   ["parameters in capitals and blanks", part('NAME = "prompt" ') + close, prompt],
-  ["headers in any case and order", `--${boundary}\r\nx: y\r\ncontent-disposition:FORM-DATA;name=prompt${end}`, prompt],
   ["a header in two lines", `${head}\r\n name="prompt"${end}`, prompt],
-  ["a preamble and an epilogue", `This is a form.\r\n\r\n${plain}\r\n--${boundary}`, prompt],
   ["a huge preamble full of near misses", `${`\r\n--${boundary}x`.repeat(100_000)}\r\n${plain}`, prompt],
-  ["an empty text", part("name=x", "") + plain, { x: "", ...prompt }],
   ["a part without a body", `${head} name=x\r\n\r\n${plain}`, { x: "", ...prompt }],
   [
     "text with a media type",
@@ -69,9 +66,7 @@ test.for<[string, string, string, string?]>([
   ["another boundary", plain, 'it has no closing boundary "--other--"', `${type}; boundary=other`],
   ["what only begins like the closing boundary", `${part("name=prompt")}--${boundary}--x`, "no closing boundary"],
   ["a long boundary", plain, "its boundary is longer than 70 characters", `${type}; boundary=${"x".repeat(71)}`],
-  ["nothing", "", 'it has no closing boundary "--Bound--"'],
   ["a part without a name", part("filename=x") + close, 'a part has no "Content-Disposition: form-data" with a name'],
-  ["a part of no form", plain.replace("form-data", "attachment"), "a part has no"],
   ["a part without an empty line", `${head} name=x\r\n${close}`, "do not end with an empty line"],
   ["endless headers", part(`name=prompt; x="${"x".repeat(20_000)}"`) + close, "within 16384 bytes"],
   ["line breaks without carriage returns", plain.replaceAll("\r\n", "\n"), "no closing boundary"],

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { InsufficientCreditsError, OutcomeUnknownError } from "@mediagen/sdk";
+import { InsufficientCreditsError } from "@mediagen/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findingsIn, themes } from "../accessibility.ts";
@@ -221,23 +221,6 @@ test("the clock and the credits are shown and set", async () => {
   await expect.poll(() => text("#credits")).toBe("49");
   expect(emulator.credits).toBe(49);
   await expect(video("A fox")).rejects.toBeInstanceOf(InsufficientCreditsError);
-});
-
-test("a fault from the form meets the next call that it fits", async () => {
-  const { page, look, texts, image } = open;
-  const faults = page.getByRole("region", { name: "Faults" });
-  await faults.getByRole("combobox", { name: "Fault" }).selectOption("serverError");
-  await faults.getByLabel("Where").selectOption("generate");
-  await faults.getByRole("button", { name: "Inject" }).click();
-  await expect.poll(() => texts("#fault-list li")).toEqual(["serverError · on generate · 1 time"]);
-  await expect(image("A fox")).rejects.toBeInstanceOf(OutcomeUnknownError);
-  await image("Another");
-  await look();
-  expect(await texts("#fault-list li")).toEqual([]);
-  expect(await texts(".call .soft")).toEqual([
-    expect.not.stringContaining("fault"),
-    expect.stringContaining("fault serverError"),
-  ]);
 });
 
 test("the snapshot is downloaded, and a reset needs a confirmation", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEmulator, resultsFrom, type EmulatorOptions } from "@mediagen/emulator/node";
 import { blobs, createMediaGen } from "@mediagen/sdk";
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 
 import { readPng } from "./media/read-png.ts";
@@ -87,15 +87,6 @@ describe("a prompt in another script is drawn in Latin letters", () => {
 });
 
 describe("own results", () => {
-  const withFiles = async <Result>(names: readonly string[], use: (directory: string) => Promise<Result>) => {
-    const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
-    try {
-      await Promise.all(names.map((name) => writeFile(join(directory, name), name)));
-      return await use(directory);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
-  };
   const names = "fox.mp4,red-fox.mp4,fox imgmodelv4.jpg,default.2.webp,vidmodelv2.mov,notes.txt,fox.png".split(",");
 
   test.for([
@@ -106,21 +97,19 @@ describe("own results", () => {
     ["image", "imgmodelv4", "A fox", ["fox imgmodelv4.jpg", "fox imgmodelv4.jpg"]],
     ["image", "imgmodelv4", "A cat", [undefined, "default.2.webp"]],
   ] as const)("of a %s by %s with the prompt %s are chosen by name", async ([kind, model, prompt, chosen]) => {
-    await withFiles(names, async (directory) => {
-      const { media } = start({ results: await resultsFrom(directory) });
-      const task =
-        kind === "video"
-          ? await media.video.generate(model as "vidmodelv2", { prompt })
-          : await media.image.generate("imgmodelv4", { prompt, batchsize: 2 });
-      const { url } = await task.wait();
-      const got = await blobs(task);
-      expect(got).toHaveLength(chosen.length);
-      for (const [index, name] of chosen.entries()) {
-        const extension = name?.split(".").at(-1) ?? (kind === "video" ? "mp4" : "png");
-        expect(url[index]).toMatch(new RegExp(`/${index + 1}\\.${extension}\\?`));
-        if (name !== undefined) expect(await got[index]?.text()).toBe(name);
-        else expect(got[index]?.size).toBeGreaterThan(1_000);
-      }
-    });
+    const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await Promise.all(names.map((name) => writeFile(join(directory, name), name)));
+    const { media } = start({ results: await resultsFrom(directory) });
+    const task = await media.generate(model, { prompt, ...(kind === "image" ? { batchsize: 2 } : {}) });
+    const { url } = await task.wait();
+    const got = await blobs(task);
+    expect(got).toHaveLength(chosen.length);
+    for (const [index, name] of chosen.entries()) {
+      const extension = name?.split(".").at(-1) ?? (kind === "video" ? "mp4" : "png");
+      expect(url[index]).toMatch(new RegExp(`/${index + 1}\\.${extension}\\?`));
+      if (name !== undefined) expect(await got[index]?.text()).toBe(name);
+      else expect(got[index]?.size).toBeGreaterThan(1_000);
+    }
   });
 });
