@@ -99,12 +99,8 @@ export async function provideTestEmulator(
 ): Promise<void> {
   const emulator = createEmulator(options);
   const server = isServed ? await listen(emulator) : undefined;
-  await use(
-    withAssertions(
-      () => emulator,
-      () => server,
-    ),
-  );
+  const [current, served] = [() => emulator, () => server];
+  await use(withAssertions(current, served));
   await server?.close();
 }
 

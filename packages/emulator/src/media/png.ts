@@ -1,7 +1,4 @@
-/**
- * Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition; clauses are named next to the
- * fields).
- */
+/** Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition, by its clauses). */
 
 import { join, u32 } from "./bytes.ts";
 import { type Card, type CardOptions, drawCard, drawLabel, lumaOf, toneIndex } from "./card.ts";
