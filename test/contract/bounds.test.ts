@@ -39,7 +39,7 @@ const nameOf = ({ field, bound, form }: BoundCase) => {
 describe.for(targets)("$name", (target) => {
   const media = target.client("success", "key");
 
-  describe.for(models)("$model", ({ model, example }) => {
+  describe.for(models)("$model", ({ model }) => {
     const cases = boundCases.filter((one) => one.model === model).map((one) => ({ ...one, name: nameOf(one) }));
     const errorOf = (form: Readonly<Record<string, unknown>>) =>
       generate(media, model, form).catch((thrown: unknown) => thrown);
