@@ -7,7 +7,7 @@ import { createEmulator } from "@mediagen/emulator";
 import { listen } from "@mediagen/emulator/node";
 import { fromOpenApi } from "@mswjs/source/open-api";
 import { setupServer } from "msw/node";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import type { Client, Access } from "./clients/client.ts";
 import { published } from "./setup.ts";
 
@@ -21,38 +21,27 @@ const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 
   type: "image/png",
 });
 
-describe.each(["hey-api", "orval", "openapi-zod-client", "oazapfts", "swagger-typescript-api"])("%s", (name) => {
-  const connect = async () => {
+test.each(["hey-api", "orval", "openapi-zod-client", "oazapfts", "swagger-typescript-api"])(
+  "a client of %s generates from files, queries, deletes, and reads a failure",
+  async (name) => {
     const { create } = (await import(`./clients/${name}.ts`)) as { create(access: Access): Client };
-    return create({ baseUrl: server.baseUrl, apiKey: emulator.client.apiKey });
-  };
-
-  test("generates an image from a file, and reads its taskid", async () => {
-    const client = await connect();
-    const envelope = await client.generateImage({ prompt: "A fox", batchsize: 2, "sourceImage.items": png });
-    expect(envelope).toMatchObject({ code: 1000, data: { taskid: emulator.tasks[0]?.taskid } });
+    const client = create({ baseUrl: server.baseUrl, apiKey: emulator.client.apiKey });
+    const image = await client.generateImage({ prompt: "A fox", batchsize: 2, "sourceImage.items": png });
+    const video = await client.generateVideo({ prompt: "A fox", duration: 5, "sourceImage.items": [png, png] });
+    const file = { part: "sourceImage.items", size: png.size };
     expect(emulator.tasks).toMatchObject([
-      { plan: { count: 2 }, files: [{ part: "sourceImage.items", size: png.size }] },
+      { taskid: image.data?.taskid, plan: { count: 2 }, files: [file] },
+      { taskid: video.data?.taskid, files: [file, file] },
     ]);
-  });
-
-  test("generates a video from two files, queries it until it is done, and deletes it", async () => {
-    const client = await connect();
-    const { data } = await client.generateVideo({ prompt: "A fox", duration: 5, "sourceImage.items": [png, png] });
-    expect(emulator.tasks).toMatchObject([{ taskid: data?.taskid, files: [{ size: png.size }, { size: png.size }] }]);
-    const taskid = data?.taskid ?? "";
+    const taskid = video.data?.taskid ?? "";
     expect(await client.queryVideo(taskid)).toMatchObject({ code: 1000, data: { url: [] } });
     emulator.clock.advance("10m");
     expect(await client.queryVideo(taskid)).toMatchObject({ code: 1000, data: { url: [expect.any(String)] } });
     expect(await client.deleteVideo(taskid)).toMatchObject({ code: 1000, data: { status: "Success" } });
-    expect(emulator.tasks).toEqual([]);
-  });
-
-  test("reads a failure", async () => {
-    const client = await connect();
+    expect(emulator.tasks).toHaveLength(1);
     expect(await client.queryVideo("none")).toEqual({ code: 9999, msg: expect.any(String) });
-  });
-});
+  },
+);
 
 test("the clients compile in strict mode", async () => {
   const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");

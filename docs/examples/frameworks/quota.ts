@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite"; // Node 22.13 or later
+import { DatabaseSync } from "node:sqlite";
 
 const database = new DatabaseSync(process.env["QUOTA_FILE"] ?? "quota.sqlite", { timeout: 5_000 });
 database.exec("create table if not exists quota (user text, key text, day text, primary key (user, key))");
