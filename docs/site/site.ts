@@ -108,7 +108,11 @@ addEventListener("DOMContentLoaded", () => {
 
   const clip = document.querySelector<HTMLVideoElement>("video[data-play]");
   // Respects the setting for reduced motion.
-  if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) void clip.play().catch(() => undefined);
+  if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    clip.addEventListener("play", () => (clip.controls = false), { once: true });
+    clip.addEventListener("ended", () => (clip.controls = true)); // They would hide the clip's own clock.
+    void clip.play().catch(() => undefined);
+  }
 });
 
 /** Returns what the browser keeps under a name, after keeping `value`. If storage is blocked, it keeps nothing. */

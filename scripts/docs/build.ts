@@ -32,6 +32,9 @@ export interface BuildOptions {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** The line of the home page that is run in a clone. */
+const inClone = /^(npm ci && npm start)   # in a clone: free$/m;
+
 /** Builds the site. The same sources give the same bytes. */
 export async function buildSite({
   out,
@@ -51,7 +54,11 @@ export async function buildSite({
   const { pages: guides, sidebar } = readGuides();
   const home = readPage("docs/home.md", "", "home");
   const written: readonly Page[] = [
-    { ...home, layout: "home" },
+    {
+      ...home,
+      layout: "home",
+      markdown: repository ? home.markdown.replace(inClone, `git clone ${repository}\n$1`) : home.markdown,
+    },
     ...guides,
     ...operations.pages,
     ...reference.pages,
@@ -129,16 +136,13 @@ function llmsIndex(pages: readonly Page[], url: string, authentication: string):
       .map((page) => `- [${page.title}](${url}${twinOf(page)}): ${page.description}`);
     return `## ${title}\n\n${items.join("\n")}`;
   };
+  const sections = ["Guides", "API", "SDK", "Playground", "Changelog"].map((title) => list(title, title.toLowerCase()));
   return [
     `# mediagen`,
     `> ${home?.description}`,
     `The service is called over HTTP. ${authentication}`,
     `The guides and the forms in one file: ${url}llms-small.txt. All pages: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
-    list("Guides", "guides"),
-    list("API", "api"),
-    list("SDK", "sdk"),
-    list("Playground", "playground"),
-    list("Changelog", "changelog"),
+    ...sections,
     "",
   ].join("\n\n");
 }

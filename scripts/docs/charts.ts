@@ -7,24 +7,21 @@ export interface Bar {
   readonly value: number;
 }
 
-/** A chart of one figure in a row of the benchmarks. */
+/** A chart of one figure in the first table of a row: its key, and how it is written. */
 interface Drawn {
   readonly row: string;
-  /** Index of the row's table. */
-  readonly table: number;
   readonly key: string;
   readonly title: string;
   readonly unit: string;
-  /** Divisor of the figures. @default 1 */
   readonly per?: number;
   readonly digits?: number;
 }
 
 /** All charts. */
 const drawn: readonly Drawn[] = [
-  { row: "size", table: 0, key: "initial", title: "Bytes that load first, gzip", unit: "kB", per: 1_000, digits: 1 },
-  { row: "waiting", table: 0, key: "delay", title: "Mean delay, 1,000 tasks", unit: "s", digits: 2 },
-  { row: "lost-responses", table: 0, key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "" },
+  { row: "size", key: "initial", title: "Bytes that load first, gzip", unit: "kB", per: 1_000, digits: 1 },
+  { row: "waiting", key: "delay", title: "Mean delay, 1,000 tasks", unit: "s", digits: 2 },
+  { row: "lost-responses", key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "" },
 ];
 
 /** Whether a row of the benchmarks has charts. */
@@ -33,17 +30,8 @@ export function hasCharts(row: string): boolean {
 }
 
 /** The part of docs/benchmarks.json that charts need. */
-type Figures = Readonly<
-  Record<
-    string,
-    {
-      readonly tables: readonly (readonly {
-        readonly name: string;
-        readonly rounds: readonly Readonly<Record<string, number>>[];
-      }[])[];
-    }
-  >
->;
+type Table = { readonly name: string; readonly rounds: readonly Readonly<Record<string, number>>[] };
+type Figures = Readonly<Record<string, { readonly tables: readonly (readonly Table[])[] }>>;
 
 /** Replaces the comments `<!-- charts: ROW -->` in a page's HTML with charts. */
 export function drawCharts(html: string, file = new URL("../../docs/benchmarks.json", import.meta.url)): string {
@@ -58,8 +46,8 @@ export function drawCharts(html: string, file = new URL("../../docs/benchmarks.j
   );
 }
 
-function barsOf({ row, table, key, per = 1 }: Drawn, figures: Figures): readonly Bar[] {
-  return (figures[row]?.tables[table] ?? []).flatMap(({ name, rounds }) => {
+function barsOf({ row, key, per = 1 }: Drawn, figures: Figures): readonly Bar[] {
+  return (figures[row]?.tables[0] ?? []).flatMap(({ name, rounds }) => {
     const values = rounds.flatMap((round) => round[key] ?? []).sort((a, b) => a - b);
     const middle = values.length >> 1;
     const median = values.length % 2 === 1 ? values[middle] : ((values[middle - 1] ?? 0) + (values[middle] ?? 0)) / 2;

@@ -20,19 +20,11 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
 
 /** The exports of `@mediagen/sdk` by task. Errors have their own group, and all others are in the group of types. */
 export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
-  Client: [
-    "createMediaGen",
-    "MediaGen",
-    "KindClient",
-    "MediaGenOptions",
-    "ClientOptions",
-    "RetryOptions",
-    "PollingOptions",
-    "StateOptions",
-    "Clock",
-    "MediaGenEvent",
-  ],
-  Forms: ["Form", "validate", "listModels", "fieldsOf", "isModel", "fileFrom", "FileSource"],
+  Client:
+    "createMediaGen MediaGen KindClient MediaGenOptions ClientOptions RetryOptions PollingOptions StateOptions Clock MediaGenEvent".split(
+      " ",
+    ),
+  Forms: "Form validate listModels fieldsOf isModel fileFrom FileSource".split(" "),
   Tasks: ["GenerateOptions", "Task", "TaskJSON", "VideoRecord", "ImageRecord", "CallOptions"],
   Waiting: ["WaitOptions", "WaitUpdate", "waitAll", "waitEach", "WaitOutcome", "State"],
   Results: ["blobs", "streams", "ResultOptions", "ResultStream"],
@@ -100,20 +92,10 @@ const entries: readonly (readonly [source: string, group: string, intro: string]
 ];
 
 /** An entry point of a package. */
-export interface EntryPoint {
-  /** Its source. */
-  readonly source: string;
-  /** Its name in TypeDoc. */
-  readonly module: string;
-  /** The specifier that users import. */
-  readonly name: string;
-  /** The path of its page. */
-  readonly path: string;
-  readonly group: string;
-  readonly intro: string;
-}
+export type EntryPoint = (typeof entryPoints)[number];
 
-export const entryPoints = entries.map(([source, group, intro]): EntryPoint => {
+/** The entry points: `module` is the name in TypeDoc, `name` what users import, `path` that of the page. */
+export const entryPoints = entries.map(([source, group, intro]) => {
   const [, name = "", entry] = /^([\w-]+)\/src\/([\w-]+)$/.exec(source) ?? [];
   const isMain = entry === "index";
   const path = name === "sdk" ? `sdk${isMain ? "" : `/${entry}`}` : `sdk/${name}${isMain ? "" : `-${entry}`}`;

@@ -6,13 +6,10 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly description: string;
-  /** Further search terms for it. */
   readonly also?: string;
-  /** Its section in the header. */
   readonly section: string;
   /** The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`. */
   readonly markdown: string;
-  /** HTML that replaces the rendered Markdown. */
   readonly html?: string;
   /** Its source file in the repository. */
   readonly source?: string;
@@ -43,13 +40,10 @@ export interface NavGroup {
 
 /** The properties of the site that each page needs. */
 export interface Site {
-  /** The URL of the site, with a trailing slash. */
   readonly url: string;
-  /** The repository's URL, for edit links; undefined if it is not known. */
+  /** For edit links; undefined if it is not known. */
   readonly repository: string | undefined;
-  /** The SDK's version. */
   readonly version: string;
-  /** The sidebar of each section. */
   readonly sidebars: Readonly<Record<string, readonly NavGroup[]>>;
 }
 

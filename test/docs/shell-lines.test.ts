@@ -33,19 +33,6 @@ test("every shell line of guides and READMEs is run below or elsewhere", () => {
   expect(lines.filter((line) => !isRunBelow(line) && !elsewhere.some((one) => one.test(line)))).toEqual([]);
 });
 
-test("the commands of the README of the command line are commands of its guide", async () => {
-  const [readme, guide] = await Promise.all(
-    ["packages/cli/README.md", "docs/guides/command-line.md"].map((file) => readFile(file, "utf8")),
-  );
-  const commands =
-    /```sh\n([^]*?)```/
-      .exec(readme ?? "")?.[1]
-      ?.trim()
-      .split("\n") ?? [];
-  expect(commands).not.toEqual([]);
-  for (const command of commands) expect(guide).toContain(`\n${command}`);
-});
-
 test.concurrent("an empty folder becomes one whose programs are modules", async ({ expect }) => {
   expect(lines).toContain(beginning);
   const folder = await mkdtemp(join(tmpdir(), "reader-"));

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { finishPage } from "../../scripts/docs/finish-page.ts";
-import { fillPage, regionOf } from "../../scripts/generate/markdown.ts";
+import { fillPage } from "../../scripts/generate/markdown.ts";
 import { checkLinks } from "../../scripts/docs/links.ts";
 import { createRenderer } from "../../scripts/docs/markdown.ts";
 import { guideGroups, sdkGroups } from "../../scripts/docs/navigation.ts";
@@ -82,10 +81,6 @@ test("every operation has a page of its own, with title, samples, fields, and ho
   expect(Object.values(paths).map(({ post }) => post["x-codeSamples"].map(({ label }) => label))).toEqual(
     operations.map(() => ["TypeScript", "curl"]),
   );
-});
-
-test("the description is published as it is written", async () => {
-  expect(text("api/openapi.yaml")).toBe(await readFile("openapi/openapi.yaml", "utf8"));
 });
 
 describe("weights, compressed", () => {
@@ -220,35 +215,6 @@ test("the reference is published as JSON, with every export", () => {
 describe("what generate fills in", () => {
   const tables = (name: string) => (name === "models" ? "| a |\n" : undefined);
   const filled = (markdown: string) => fillPage(markdown, "docs/guides/x.md", tables);
-
-  test.for([
-    [
-      "a program that is not there",
-      "One\n\n```ts file=gone.ts\n```\n",
-      "docs/guides/x.md:3: there is no program docs/examples/gone.ts",
-    ],
-    [
-      "a region that is not there",
-      "```ts file=home.ts region=gone\n```\n",
-      "docs/guides/x.md:1: docs/examples/home.ts has no region gone",
-    ],
-    [
-      "a table that is not there",
-      "\n<!-- include: gone -->\n",
-      "docs/guides/x.md:2: there is nothing to include called gone",
-    ],
-  ])("names the file and line of %s", ([, markdown = "", message]) => {
-    expect(() => filled(markdown)).toThrow(message);
-  });
-
-  test("is a region without its marks and its indentation", () => {
-    expect(
-      regionOf(
-        "a\n  // #region one\n  b {\n    c\n  // #region two\n  }\n  // #endregion two\n  // #endregion one\nd",
-        "one",
-      ),
-    ).toBe("b {\n  c\n}");
-  });
 
   test("replaces what it filled in before, and nothing else", () => {
     const page = (code: string, rows: string) =>
