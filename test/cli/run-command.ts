@@ -74,7 +74,7 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
   process.chdir(cwd);
   const restore = () => {
     for (const name of signals) for (const one of added(name)) process.off(name, one);
-    if (process.stdout !== out) return;
+    if (!Object.is(process.stdout, out)) return;
     for (const [name, descriptor] of own) Object.defineProperty(process, name, descriptor);
     Object.assign(process, { env: ownEnv, argv, exitCode });
     process.chdir(directory);

@@ -11,7 +11,7 @@ export type { TestEmulator, TestEmulatorOptions } from "./emulator/test-emulator
  * @returns The emulator, with assertions.
  * @example
  * const emulator = useEmulator();
- * test("a fox is paid once", async () => {
+ * test("a fox is billed once", async () => {
  *   const media = createMediaGen(emulator.client);
  *   await media.video.generate("vidmodelv2", { prompt: "A fox" });
  *   emulator.paidOnce();

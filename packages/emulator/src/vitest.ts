@@ -18,7 +18,7 @@ const advice = "Use test.extend({ emulator: emulatorFixture() }), or run the tes
  * @returns The emulator, with assertions.
  * @example
  * const emulator = useEmulator();
- * test("a fox is paid once", async () => {
+ * test("a fox is billed once", async () => {
  *   const media = createMediaGen(emulator.client);
  *   await media.video.generate("vidmodelv2", { prompt: "A fox" });
  *   emulator.paidOnce();
@@ -36,7 +36,7 @@ export function useEmulator(options: TestEmulatorOptions = {}): TestEmulator {
  * @returns The fixture.
  * @example
  * const test = base.extend({ emulator: emulatorFixture() });
- * test.concurrent("a fox is paid once", async ({ emulator }) => {
+ * test.concurrent("a fox is billed once", async ({ emulator }) => {
  *   await createMediaGen(emulator.client).video.generate("vidmodelv2", { prompt: "A fox" });
  *   emulator.paidOnce();
  * });
