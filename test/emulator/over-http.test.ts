@@ -53,17 +53,13 @@ async function seen(isOverHttp: boolean, path: string, init: RequestInit, fault?
 
 const cases: readonly (readonly [string, string, RequestInit])[] = [
   ["a form", formPath, post(`preamble\r\n${part('name="prompt"')}--b--`, multipart)],
-  ["a form with a bad field", formPath, post(`${part("name=resolution")}--b--`, multipart)],
   ["a form without an end", formPath, post(part("name=prompt"), multipart)],
   ["no body", formPath, { method: "POST", headers: multipart }],
   ["a query", queryPath, query],
   ["JSON that is none", queryPath, post('{"taskid":')],
   ["a body beyond the limit", queryPath, post(JSON.stringify({ taskid: "x".repeat(20_000) }))],
   ["a wrong key", queryPath, { ...query, headers: { ...json, authorization: "another-key" } }],
-  ["no path", "", query],
   ["more slashes in front", `//${queryPath}`, query],
-  ["a slash at the end", `${queryPath}/`, query],
-  ["dots in a path", queryPath.replace("/v1", "/v1/x/%2e%2e"), query],
   ["GET", queryPath, { headers: json }],
   ["HEAD", queryPath, { headers: json, method: "HEAD" }],
   ["a preflight", queryPath, { method: "OPTIONS", headers: { origin: "https://app.example" } }],
