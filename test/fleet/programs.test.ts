@@ -223,7 +223,9 @@ test.for(queues)("%s: without PostgreSQL, a worker is not ready, logs once a sec
   const worker = await fleet.startWorker();
   const from = performance.now();
   await fleet.postgres.crash(true);
-  await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready: PostgreSQL does not respond\n"]);
+  await expect
+    .poll(() => worker.get("/ready"), long)
+    .toEqual([503, "not ready: PostgreSQL or Redis does not respond\n"]);
   await sleep(3_000);
   const [status, metrics] = await worker.get("/metrics");
   expect([status, /^mediagen_orders\b/m.test(metrics)]).toEqual([200, false]);

@@ -21,7 +21,6 @@ export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concur
     await boss.createQueue(name, { ...options, policy });
     await boss.updateQueue(name, options); // DEAD_AFTER_MS may be another.
   }
-  await boss.supervise(); // A worker that replaces a dead one takes over its steps at once.
   const jobOf = (id: string, ms = 0) => ({ data: { id }, singletonKey: id, startAfter: new Date(Date.now() + ms) });
   // A step that hangs holds up only the jobs of its batch.
   const localConcurrency = Math.min(4, concurrency);
@@ -33,6 +32,7 @@ export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concur
       for (let from = 0; from < jobs.length; from += 1_000) await boss.insert(step, jobs.slice(from, from + 1_000));
     },
     async work(step, run) {
+      await boss.supervise(step); // A worker that replaces a dead one takes over its steps at once.
       await boss.work<{ readonly id: string }>(step, { ...batches, perJobResults: true }, async (jobs) => {
         const next: ReturnType<typeof jobOf>[] = [];
         const results = jobs.map(async ({ id, data }) => {

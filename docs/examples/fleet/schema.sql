@@ -37,12 +37,14 @@ language sql as $$
   select (select count(*) from moved) > 0 and (select count(pg_notify(current_schema() || '_outbox', id)) from told) >= 0
 $$;
 
--- Adds orders, and returns what is known of each: a state, and whether its model or form is another.
+-- Adds orders, and returns what is known of each: a state, and whether its model or form is another. Calls that add the same
+-- orders at once do so in the same order, so that none waits for the other forever.
 create or replace function add_orders(ids text[], bodies text[]) returns table (id text, state text, differs bool)
 language sql as $$
   with given as (select * from unnest(ids, bodies) as given (id, body)),
-    added as (insert into orders (id, body) select * from given on conflict do nothing)
+    added as (insert into orders (id, body) select * from given order by id on conflict do nothing)
   select given.id, known.state, coalesce(known.body <> given.body, false) from given left join orders known using (id)
+  order by given.id
 $$;
 
 -- Closes the gate. A longer pause stays as it is, and HTTP 429 does not hide that the credits are out.

@@ -23,8 +23,7 @@ await run(async () => {
     "/metrics": () => metrics.text(fleet, gate.closedBy()),
   });
   void gate.watch();
-  await fleet.queue.work("generate", steps.generate);
-  await fleet.queue.work("check", steps.check);
+  for (const step of ["generate", "check"] as const) await fleet.queue.work(step, steps[step]);
   // What a queue has had for ten minutes, it may have forgotten.
   setInterval(() => void fleet.repair(600_000).catch((e: unknown) => logFailure("database", e)), 60_000).unref();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
@@ -35,8 +34,9 @@ await run(async () => {
   async function readiness(): Promise<string> {
     if (check.signal.aborted) return "not ready: the worker ends\n";
     if (gate.closedBy() === "keyRejected") return "not ready: the service rejects the API key\n";
-    const isUp = await within(2_000, fleet.query("select 1"), "PostgreSQL").catch(() => false);
-    return isUp ? "ready\n" : "not ready: PostgreSQL does not respond\n";
+    const answers = Promise.all([fleet.query("select 1"), fleet.queue.jobsOf("none")]);
+    const isUp = await within(2_000, answers, "A server").catch(() => false);
+    return isUp ? "ready\n" : "not ready: PostgreSQL or Redis does not respond\n";
   }
   function onStep(step: string, order: string, outcome: string, error?: unknown): void {
     metrics.onStep(step, outcome);
