@@ -104,7 +104,7 @@ describe.each(eras)("a client of the era %j", (era) => {
 
 describe("the model must tell the user", () => {
   test("after a lost response, and what to run, and a repeated call sends nothing", async () => {
-    await using host = await connect();
+    await using host = await connect({ maxResults: 1 });
     host.emulator.next({ fault: "resetAfter", on: "generate" });
     const says =
       /may have been billed.* mediagen recover --resolve [\da-f]+ --taskid .* Tell the user, and do not generate it again, also not with another key\.$/;
@@ -115,6 +115,8 @@ describe("the model must tell the user", () => {
     expect(host.emulator.charges).toHaveLength(1);
     const unknown = [{ kind: "image", model: "imgmodelz", idempotencyKey: "fox-1" }];
     expect((await host.call("list_tasks")).structuredContent).toMatchObject({ pending: [], unknown });
+    // It may have been billed, so it counts.
+    expect(await failureOf(host, "generate_image", { ...fox, idempotencyKey: "fox-2" })).toContain("left: 0");
   });
 
   test.each(["a store with a damaged entry", "an account without credits"])("with %s", async (trouble) => {
