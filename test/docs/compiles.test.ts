@@ -16,7 +16,7 @@ import type { AnyTask, FetchResponse, Form, GenerationEntry, GenerationStore, Is
 import { planBatch, runBatch } from "@mediagen/batch";
 import type { Emulator, EmulatorRequest } from "@mediagen/emulator";
 import { createEmulator, createStateFile, listen, resultsFrom, type OwnResult, type StateFile } from "@mediagen/emulator/node";
-import { useEmulator } from "@mediagen/emulator/vitest";
+import { emulatorFixture, useEmulator } from "@mediagen/emulator/vitest";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGenProvider, mediagen } from "@mediagen/ai-sdk-provider";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
@@ -28,6 +28,7 @@ import { Redis } from "ioredis";
 import { DatabaseSync } from "node:sqlite";
 import { Pool } from "pg";
 import { expect, test } from "vitest";
+import { test as base } from "vitest";
 import { checkStore } from "@mediagen/stores/check";
 import { postgresStore, postgresTable } from "@mediagen/stores/postgres";
 import { redisStore } from "@mediagen/stores/redis";

@@ -23,6 +23,7 @@ export interface Ran {
  */
 export const notRun: Readonly<Record<string, string>> = {
   "ai-sdk.ts": "needs the AI SDK",
+  "concurrent-tests.ts": "is a file of tests, which Vitest runs",
   "certificates.ts": "needs a server with its own certificates",
   "mcp-server.ts": "needs the package of the MCP server",
   "open-telemetry.ts": "needs a package of OpenTelemetry",
