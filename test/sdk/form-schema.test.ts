@@ -82,23 +82,6 @@ test("fields that the server sets are neither required nor accepted, nor in the 
   expect(video.jsonSchema.input({ target: "draft-07" })).not.toHaveProperty("anyOf");
 });
 
-test.for<[string, () => unknown]>([
-  [
-    "without must be one of category, prompt, batchsize",
-    () => formSchema("imgmodelv45", { without: ["batchsiz"] as never }),
-  ],
-  ["witout is not a known option. Did you mean without?", () => formSchema("imgmodelv45", { witout: [] } as object)],
-  ["model must be one of", () => formSchema("vidmodelx" as never)],
-  [
-    'target must be draft-2020-12 or draft-07, not "openapi-3.0"',
-    () => formSchema("imgmodelz")["~standard"].jsonSchema.input({ target: "openapi-3.0" }),
-  ],
-])("a mistake of the program is rejected: %s", ([message, create]) => {
-  expect(create).toThrow(
-    expect.objectContaining({ name: "InvalidRequestError", message: expect.stringContaining(message) }),
-  );
-});
-
 describe("a schema of text", () => {
   const { validate: check } = formSchema("vidmodelv2", { from: "text", without: ["resolution"] })["~standard"];
   const file = new File(["GIF89a"], "first.gif", { type: "image/gif" });

@@ -1,16 +1,14 @@
-import https from "node:https";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { fileFrom as fileFromAnywhere } from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import * as sdk from "@mediagen/sdk/node";
+import { formSchema } from "@mediagen/sdk/schema";
 import { expect, test, vi } from "vitest";
 import { shown } from "../shown.ts";
 import {
   clientOf,
-  connectionRefused,
   errorOf,
   fails,
   type FakeOptions,
@@ -22,190 +20,13 @@ import {
   type Reply,
   success,
 } from "./fake-service.ts";
+import { clients, forms, fox, place, saved, secret, sources } from "./mistakes.ts";
 
 // The owner of what errors say, and of what they mean for the money: messages.txt has each with its fields.
 
 /** A call that is made wrong, as a program without types may make it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each call breaks a type on purpose
 type Mistake = (...given: any[]) => unknown;
-
-const secret = "sk-live-0123456789";
-const fox = { prompt: "A fox" };
-const [v2, v15, v4, v45, z] = ["vidmodelv2", "vidmodelv15pro", "imgmodelv4", "imgmodelv45", "imgmodelz"];
-const tooLong = "\n".repeat(1_000_001);
-const fileOf = (text: string, type: string) => new File([Buffer.from(text, "latin1")], "first.png", { type });
-const png = fileOf("\x89PNG\r\n\x1a\n\0\0\0\0", "image/png");
-const gif = Buffer.from("GIF89a");
-const nothing = new Blob([], { type: "image/png" });
-const saved = { version: 2, kind: "image", taskid: "t-1", origin, resultCount: 1 } as const;
-const place = await mkdtemp(join(tmpdir(), "mediagen-messages-"));
-
-/** Options of a client. */
-const clients: Readonly<Record<string, unknown>> = {
-  nothing: {},
-  "an agent next to fetch": { baseUrl: origin, agent: new https.Agent(), fetch },
-  null: null,
-  "a key in their place": secret,
-  "inherited, unknown": Object.create({ baseUrl: origin, nothing: 1 }),
-  ...Object.fromEntries(
-    [
-      ...[{ baseURL: origin }, { apikey: secret }, { foo: 1 }, { apiKey: null }],
-      ...[{ baseUrl: "" }, { baseUrl: "media.example" }, { baseUrl: secret }, { baseUrl: "ftp://media.example" }],
-      ...[{ baseUrl: `http://me:${secret}@localhost` }, { baseUrl: `http://localhost?key=${secret}` }],
-      ...[{ baseUrl: "http://localhost/#a" }, { baseUrl: "http://localhost/?" }, { baseUrl: "http://localhost/#" }],
-      ...[{ baseUrl: "http://media.example" }, { allowHttp: "false" }, { store: ".mediagen" }, { store: {} }],
-      ...[{ fetch: "node-fetch" }, { onEvent: {} }, { clock: Date.now }, { headers: "x" }, { headers: new Headers() }],
-      ...[{ retries: -1 }, { retries: Number.NaN }, { queryTimeoutMs: "5s" }, { generateTimeoutMs: Number.NaN }],
-      ...[{ maxQueriesInFlight: 0 }, { maxQueriesInFlight: "2" }, { resendGenerationAfter: 503 }],
-      ...[{ statuses: 3 }, { statuses: { failed: 3 } }, { statuses: { failed: ["3"] } }, { statuses: { done: [1] } }],
-      ...[{ headers: { "x-tenant": `${secret}\nb` } }, { headers: { "x tenant": "a" } }, { headers: { "x-n": 1 } }],
-      ...[{ headers: { "Content-Type": "text/plain" } }, { apiKey: "sk", headers: { Authorization: secret } }],
-      ...[{ headers: { "Idempotency-Key": "order-1" } }, { agent: `http://user:${secret}@proxy` }, { agent: {} }],
-      ...[{ agent: null }, { resultCount: 1 }],
-    ].map((options) => [inspect(options, { breakLength: Infinity }), { baseUrl: origin, ...options }]),
-  ),
-};
-
-/** Forms by what is wrong with them: a model, a form and options. */
-const forms: Readonly<Record<string, readonly [model: unknown, form?: unknown, options?: unknown]>> = {
-  "no such model": ["vidmodelv3", fox],
-  "a model like another": ["vidmodelv2fats", fox],
-  "a name of every object as the model": ["constructor", fox],
-  "a picture as the model": ["iVBORw0KGgo".repeat(200_000), fox],
-  "model undefined": [undefined, fox],
-  "a model in a list": [[z], fox],
-  "a text as the form": [v2, "A fox"],
-  "a list as the form": [v2, []],
-  "an empty form": [v2, {}],
-  "a form of undefined fields": [v15, { prompt: undefined, sourceImage: undefined }],
-  "only an extra field": [v2, {}, { extraFields: { text: "A fox" } }],
-  "prompt missing": [v4, { resolution: "1:1" }],
-  "prompt as a number": [v2, { prompt: 12 }],
-  "prompt null": [v2, { prompt: null }],
-  "prompt blank": [z, { prompt: " \n\t\u00a0\u3000\ufeff" }],
-  "prompt too long": [v2, { prompt: "x".repeat(8193) }],
-  "prompt beyond what any model takes": [v15, { prompt: tooLong }],
-  "prompt with half a surrogate pair": [v2, { prompt: "fox \ud83e" }],
-  "ratio 16x9": [v2, { ...fox, ratio: "16x9" }],
-  "ratio wide": [v2, { ...fox, ratio: "wide" }],
-  "ratio blank": [v15, { ...fox, ratio: " " }],
-  "duration as text": [v2, { ...fox, duration: "5" }],
-  "duration 7": [v2, { ...fox, duration: 7 }],
-  "resolution 4k": [v45, { ...fox, resolution: "4k" }],
-  "seed 1.5": [v2, { ...fox, seed: 1.5 }],
-  "seed NaN": [v2, { ...fox, seed: Number.NaN }],
-  "seed that is no longer exact": [v2, { ...fox, seed: 2 ** 53 }],
-  "seed as a big integer": [v2, { ...fox, seed: 5n }],
-  "half a frame": [v2, { ...fox, fps: 23.5 }],
-  "fps that is no int32": [v2, { ...fox, fps: 2 ** 31 }],
-  "generate_audio yes": [v2, { ...fox, generate_audio: "yes" }],
-  "websearch 1": [v2, { ...fox, websearch: 1 }],
-  "execution_expires_after 60": [v2, { ...fox, execution_expires_after: 60 }],
-  "batchsize 16": [v4, { ...fox, batchsize: 16 }],
-  "resolution 1024*1024": [v45, { ...fox, resolution: "1024*1024" }],
-  "resolution 1500x1500": [v45, { ...fox, resolution: "1500x1500" }],
-  "resolution 1024x1024 of imgmodelz": [z, { ...fox, resolution: "1024x1024" }],
-  "field promt": [v2, { promt: "A fox" }],
-  "field foo": [v2, { ...fox, foo: 1 }],
-  "field generateAudio": [v2, { ...fox, generateAudio: true }],
-  "a field that every object has": [v2, { ...fox, toString: "x" }],
-  "a prototype": [v2, JSON.parse('{"prompt":"x","__proto__":"x"}')],
-  "several mistakes": [v2, { prompt: "x".repeat(8193), ratio: "16x9", duration: 0.5, generateAudio: true, seed: 1.5 }],
-  "sourceImage as a path": [v2, { sourceImage: "first.JPG" }],
-  "sourceImage as a relative path": [v2, { sourceImage: "../first" }],
-  "sourceImage as a path without an extension": [v2, { sourceImage: "/pictures/first" }],
-  "sourceImage as a path of Windows": [v2, { sourceImage: "C:\\pictures\\first" }],
-  "sourceImage as a URL": [v2, { sourceImage: "https://a.example/b" }],
-  "sourceImage as a data URI": [v2, { sourceImage: "data:image/png;base64,iVBORw0KGgo=" }],
-  "sourceImage as Base64": [v2, { sourceImage: "iVBORw0KGgo".repeat(10) }],
-  "sourceImage as an empty text": [v2, { sourceImage: "" }],
-  "sourceImage as a promise": [v2, { sourceImage: Promise.resolve(png) }],
-  "sourceImage as bytes": [v2, { sourceImage: new Uint8Array(4) }],
-  "sourceImage as an object": [v2, { sourceImage: { path: "a.png" } }],
-  "sourceImage empty": [v2, { sourceImage: nothing }],
-  "sourceImage is a page": [v2, { sourceImage: fileOf("<html>", "text/html") }],
-  "sourceImage is a text that calls itself an image": [v2, { sourceImage: fileOf("hello", "image/png") }],
-  "sourceImage is a clip": [v2, { sourceImage: fileOf("\0\0\0\x18ftypmp42", "video/mp4") }],
-  "sourceImage as a list with a gap": [v2, { sourceImage: [png, undefined] }],
-  "sourceImage as a list in a list": [v2, { sourceImage: [[png]] }],
-  "no source images": [v2, { sourceImage: [] }],
-  "a list of one source image, where the model takes one": [v4, { ...fox, sourceImage: [png] }],
-  "the name of a part": [v2, { "sourceImage.items": [png] }],
-  ...Object.fromEntries(
-    ["first.png", "C:\\a.png", "ftp://x/a.png", "", "//x/a.png", "https://", "data:image/png;base64,AAAA"]
-      .concat("https://x/a.png https://x/b.png", "https://x/a.png, https://x/b.png", " https://x/a.png")
-      .map((imageUrl) => [`imageUrl ${JSON.stringify(imageUrl)}`, [v4, { ...fox, imageUrl }]]),
-  ),
-  ...Object.fromEntries(
-    ["https://x/a.png,a.png", "a.png,https://x/a.png", "https://x/a.png,", ",https://x/a.png"].map((imageUrl) => [
-      `imageUrl ${imageUrl}`,
-      [v15, { imageUrl }],
-    ]),
-  ),
-  "extraFields that the form has": [v2, fox, { extraFields: { duration: 5 } }],
-  "extraFields as a list": [v2, fox, { extraFields: { style: ["a"] } }],
-  "extraFields of wrong values": [z, fox, { extraFields: { deep: {}, nan: Number.NaN, half: "\ud83e" } }],
-  "extraFields with a path, and an empty file": [z, fox, { extraFields: { sourceImage: "./first", mask: nothing } }],
-  "extraFields too long": [v2, fox, { extraFields: { note: tooLong } }],
-  "option idempotencykey": [v2, fox, { idempotencykey: secret }],
-  "options as a text": [v2, fox, "order-42"],
-  "options null": [v2, fox, null],
-  "options as a promise": [v2, fox, Promise.resolve({ idempotencyKey: "order-42" })],
-  "options as a Map": [v2, fox, new Map([["idempotencyKey", "order-42"]])],
-  "signal as an object": [v2, fox, { signal: { aborted: false } }],
-  "signal as a controller": [v2, fox, { signal: new AbortController() }],
-  "headers.Content-Type": [v2, fox, { headers: { "Content-Type": "text/plain" } }],
-  "headers.Authorization next to an API key": [v2, fox, { headers: { Authorization: secret } }],
-  "idempotencyKey and no store": [v2, fox, { idempotencyKey: "order-42" }],
-  "idempotencyKey undefined": [v2, fox, { idempotencyKey: undefined }],
-  "idempotencyKey empty": [v2, fox, { idempotencyKey: "" }],
-  "unchecked as text": [v2, fox, { unchecked: "false" }],
-  "unchecked, a path as model": ["v1/x", fox, { unchecked: true }],
-  "unchecked, a list of texts": ["vidmodelv9", { prompt: ["A fox"] }, { unchecked: true }],
-  "unchecked, blank": ["vidmodelv9", { prompt: " ", mood: "" }, { unchecked: true }],
-  "unchecked, too long": ["vidmodelv9", { note: tooLong }, { unchecked: true, extraFields: { x: tooLong } }],
-  "unchecked, a field twice": ["vidmodelv9", { style: "a" }, { unchecked: true, extraFields: { style: "b" } }],
-};
-
-/** Sources of fileFrom, which each entry point rejects, and options. */
-const sources: Readonly<Record<string, () => readonly [source: unknown, options?: object]>> = {
-  nothing: () => [undefined],
-  null: () => [null],
-  "a number": () => [7],
-  "an object": () => [{ path: "a.png" }],
-  "a promise": () => [Promise.resolve(png)],
-  "an empty Blob": () => [new Blob([])],
-  "a text": () => [Buffer.from("hello")],
-  "a clip": () => [Buffer.from("\0\0\0\x18ftypmp42")],
-  "a path that is not there": () => ["nope.png"],
-  "a path of Windows": () => ["C:\\first.png"],
-  "a file URL that is not there": () => [new URL("file:///tmp/nope.png")],
-  "a file URL of another host": () => ["file://host/a.png"],
-  "a directory": () => [place],
-  "a text file": () => [join(place, "a.txt")],
-  "an empty file": () => [join(place, "empty.png")],
-  "a page in a Response": () => [new Response("<html>", { headers: { "content-type": "text/html" } })],
-  "a page that calls itself an image": () => [
-    new Response("\n <!doctype html>", { headers: { "content-type": "a/b" } }),
-  ],
-  "an empty Response": () => [new Response(null)],
-  "a Response with HTTP 404": () => [new Response("x", { status: 404 })],
-  "a Response that was read": () => [lockedResponse()],
-  "a stream that is being read": () => [lockedResponse().body],
-  "a Response that is cut": () => [new Response(gif, { headers: { "content-length": "7" } })],
-  "a Response whose encoding fetch may have cut": () => [new Response(gif, { headers: { "content-encoding": "br" } })],
-  "a data URI without data": () => ["data:image/png;base64"],
-  "a data URI that is no Base64": () => ["data:image/png;base64,!!"],
-  "a private host": () => ["http://10.0.0.1/a.png"],
-  "a URL with a password": () => ["https://a:b@media.example/a.png"],
-  "an ftp URL": () => ["ftp://media.example/a.png"],
-  "a URL whose server is down": () => ["https://a.example/1", { fetch: () => Promise.reject(connectionRefused) }],
-  "too large": () => [png, { maxBytes: 4 }],
-  "option filename": () => [png, { filename: "a.png" }],
-  "maxBytes NaN": () => [png, { maxBytes: Number.NaN }],
-};
-
-const lockedResponse = (locked = new Response(gif)) => (locked.body?.getReader(), locked);
 
 /** Calls that send nothing. */
 const calls: Readonly<Record<string, Mistake>> = {
@@ -224,7 +45,7 @@ const calls: Readonly<Record<string, Mistake>> = {
   "apiKey with a letter beyond ASCII": () => checkAt(lost, { apiKey: `${secret}é` }),
   "apiKey with a space": () => checkAt(lost, { apiKey: ` ${secret}` }),
   "apiKey empty": () => checkAt(lost, { apiKey: "" }),
-  "generate: a model of the other kind": (media) => media.video.generate(z, fox),
+  "generate: a model of the other kind": (media) => media.video.generate("imgmodelz", fox),
   "generate: idempotencyKey and another header": () =>
     withoutKey().image.generate("imgmodelz", fox, { ...keyed, headers: { "idempotency-key": "b" } }),
   "generate: a key with a damaged entry": () => keyedWith("get", new SyntaxError("damaged")),
@@ -237,12 +58,21 @@ const calls: Readonly<Record<string, Mistake>> = {
   "media.task of another origin": (media) => media.task({ ...saved, origin: "https://other.example" }),
   "media.task of version 1": (media) => media.task({ ...saved, version: 1 }),
   "media.task: kind audio": (media) => media.task({ ...saved, kind: "audio" }),
+  ...Object.fromEntries(
+    [{ taskid: "" }, { resultCount: 0 }, { createdAt: Number.NaN }, { createdAt: "yesterday" }].map((wrong) => [
+      `media.task: ${inspect(wrong)}`,
+      (media: sdk.MediaGen) => media.task({ ...saved, ...wrong } as sdk.TaskJSON),
+    ]),
+  ),
   "media.video.task()": (media) => media.video.task(),
   "media.image.task: resultcount": (media) => media.image.task("t-1", { resultcount: 4 }),
   "media.image.task: resultCount 1.5": (media) => media.image.task("t-1", { resultCount: 1.5 }),
   "media.video.query()": (media) => media.video.query(),
   "media.video.query: unknown option": (media) => media.video.query("t-1", { moreTaskinfo: true }),
   "media.video.query: headers null": (media) => media.video.query("t-1", { headers: null }),
+  "media.video.query: headers.Content-Type": (media) => media.video.query("t-1", { headers: wrongHeaders }),
+  "media.video.delete: headers.Content-Type": (media) => media.video.delete(["t-1"], { headers: wrongHeaders }),
+  "task.check: headers.Content-Type": (media) => media.task(saved).check({ headers: wrongHeaders }),
   "media.video.delete(text)": (media) => media.video.delete("t-1"),
   "media.video.delete([])": (media) => media.video.delete([]),
   "waitAll(promises)": (_, { waitAll }) => waitAll([Promise.resolve(1)]),
@@ -257,6 +87,10 @@ const calls: Readonly<Record<string, Mistake>> = {
   "resolve: no outcome": () => withStore().resolve("nope", {} as never),
   "fieldsOf: no such model": (_, { fieldsOf }) => fieldsOf("vidmodelv3"),
   "validate: a model that is no text": (_, { validate }) => expectIssues(validate(7, {})),
+  "formSchema: no such field": () => formSchema("imgmodelv45", { without: ["batchsiz"] as never }),
+  "formSchema: witout": () => formSchema("imgmodelv45", { witout: [] } as object),
+  "formSchema: no such model": () => formSchema("vidmodelx" as never),
+  "formSchema: no such target": () => formSchema("imgmodelz")["~standard"].jsonSchema.input({ target: "openapi-3.0" }),
   "createHttpClient({})": () => createHttpClient({}),
   "createHttpClient: retries": () => createHttpClient({ baseUrl: secret, retries: 2 } as object),
 };
@@ -360,11 +194,12 @@ const tasks: Readonly<
 /** What a call ends in whose key, or whose generation, an earlier call has. */
 const later: Readonly<Record<string, readonly [Mistake, readonly Reply[]]>> = {
   "resolve: the task of another generation": [(media, id) => media.resolve(id, "notCreated"), []],
-  "idempotencyKey with another form": [(media) => media.generate(z, { prompt: "A hare" }, keyed), []],
-  "idempotencyKey with another model": [(media) => media.generate(v4, fox, keyed), []],
-  "idempotencyKey of unknown outcome": [(media) => media.generate(z, fox, keyed), [lost]],
+  "idempotencyKey with another form": [(media) => media.generate("imgmodelz", { prompt: "A hare" }, keyed), []],
+  "idempotencyKey with another model": [(media) => media.generate("imgmodelv4", fox, keyed), []],
+  "idempotencyKey of unknown outcome": [(media) => media.generate("imgmodelz", fox, keyed), [lost]],
 };
 
+const wrongHeaders = { "Content-Type": "text/plain" };
 const keyed = { idempotencyKey: "order-42" };
 const generateAt = (baseUrl: string) =>
   sdk.createMediaGen({ baseUrl, apiKey: "k", retries: 0 }).image.generate("imgmodelz", fox);
@@ -394,7 +229,12 @@ async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[])
   expect(advice).toMatch(/\.$/);
   expect(shown(error)).not.toContain(secret);
   const issues = error instanceof sdk.InvalidRequestError ? error.issues.map((one) => `${one.field} ${one.code}`) : [];
-  const words = [name, `billed: ${billed}`, ...(isRetryable ? ["retryable"] : []), ...issues].join(", ");
+  expect(error.constructor).toHaveProperty("name", name);
+  const { status, code, retryAfterMs } = error as Partial<sdk.ServiceError>;
+  const facts = Object.entries({ status, code, retryAfterMs }).flatMap(([fact, value]) =>
+    value === undefined ? [] : `${fact}: ${value}`,
+  );
+  const words = [name, `billed: ${billed}`, ...(isRetryable ? ["retryable"] : []), ...facts, ...issues].join(", ");
   return ofSpec
     .reduce((text, [words, onPage]) => text.replaceAll(words, onPage), `${message}\n(${words})`)
     .replaceAll(place, "/place")

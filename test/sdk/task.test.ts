@@ -51,18 +51,6 @@ test("a pending check says when the next one is worth it: the later, the older t
   expect(delays.every((ms) => Number.isInteger(ms) && ms >= 200 && ms <= 60_000)).toBe(true);
 });
 
-test.for([
-  ["taskid", ""],
-  ["resultCount", 0],
-  ["createdAt", Number.NaN],
-  ["createdAt", "yesterday"],
-] as const)("a saved task is rejected if a field is not valid: %s %s", ([field, value]) => {
-  const { media } = clientOf();
-  const good = media.video.task("t-1").toJSON();
-  const issues = [expect.objectContaining({ field })];
-  expect(() => media.task({ ...good, [field]: value } as TaskJSON)).toThrow(expect.objectContaining({ issues }));
-});
-
 test("a task deletes itself by its kind", async () => {
   const sent: unknown[] = [];
   const reply = async (request: Request) => {

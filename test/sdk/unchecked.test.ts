@@ -1,10 +1,10 @@
-import { createMediaGen, memoryStore, type UncheckedForm } from "@mediagen/sdk";
+import { createMediaGen, memoryStore } from "@mediagen/sdk";
 import { createEmulator } from "@mediagen/emulator";
 import { expect, test } from "vitest";
 import { readSpec } from "../../scripts/spec.ts";
 import { yaml } from "../contract/cases.ts";
 import { serviceOf } from "../emulator/service-of.ts";
-import { clientOf, created, errorOf } from "./fake-service.ts";
+import { clientOf, created } from "./fake-service.ts";
 
 /** A service with a video and an image model that the SDK does not know: copies of two that it knows, with a further field. */
 async function newerService() {
@@ -82,31 +82,4 @@ test.for([
 ] as const)("a count of results loses no paid task: %o", async ([batchsize, resultCount]) => {
   const task = await clientOf().media.image.generate("imgmodelv9", { prompt: "A fox", batchsize }, unchecked);
   expect(task.resultCount).toBe(resultCount);
-});
-
-test.for<[string, unknown, unknown, string]>([
-  ["a model that leaves the path", "../images/imgmodelz", { prompt: "A fox" }, "model"],
-  ["no model", "", { prompt: "A fox" }, "model"],
-  ["a model that is no text", 7, { prompt: "A fox" }, "model"],
-  ["an operation that is no model", "infobytaskid", { prompt: "A fox" }, "model"],
-  ["a text as a form", "vidmodelv9", "A fox", "form"],
-  ["an object as a value", "vidmodelv9", { camera: { x: 1 } }, "camera"],
-  ["a list of texts", "vidmodelv9", { words: ["a"] }, "words[0]"],
-  ["no number", "vidmodelv9", { seed: Number.NaN }, "seed"],
-  ["an empty file", "vidmodelv9", { mask: new Blob([]) }, "mask"],
-  ["a path if the other models take files", "vidmodelv9", { sourceImage: "./first" }, "sourceImage"],
-])("%s is rejected, and nothing is sent", async ([, model, form, field]) => {
-  const { media, sent } = clientOf();
-  const error = await errorOf(media.video.generate(model as string, form as UncheckedForm, unchecked));
-  expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field }] });
-  expect(sent()).toBe(0);
-});
-
-test("a model that nobody knows has no kind, so that its path is not guessed", async () => {
-  const { media, sent } = clientOf();
-  for (const options of [{}, unchecked])
-    expect(await errorOf(media.generate("vidmodelv9", { prompt: "A fox" }, options))).toMatchObject({
-      issues: [{ field: "model" }],
-    });
-  expect(sent()).toBe(0);
 });
