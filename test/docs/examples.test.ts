@@ -22,6 +22,8 @@ interface Given extends RunOptions {
 }
 
 test.concurrent.for<Row>([
+  ["home.ts", /path: 'out\/video-\w+-1\.mp4'/, 1],
+  ["from-commonjs.cts", /^\[\s+'http[^']*\.mp4[^']*'\s+\]\n$/, 1],
   [
     "first-video.ts",
     /^task video-\w+\n(pending after \d+ ms\n)*succeeded after \d+ ms\n[^]*\nout\/video-\w+-1\.mp4: \d+ bytes of video\/mp4\n$/,
@@ -85,6 +87,7 @@ test.concurrent.for<Row>([
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(prints);
   expect(desk.emulator.charges).toHaveLength(charges);
+  if (!given.faults && !given.emulator) expect(await desk.run(program, given)).toMatchObject(isFine);
 });
 
 test.concurrent("readme pays for its clip once, however often it runs", async ({ expect }) => {
@@ -346,6 +349,6 @@ test("every program of docs/examples is run by a test beside this one", async ({
   const tests = await Promise.all(
     (await readdir("test/docs")).flatMap((name) => (name.endsWith(".ts") ? readFile(`test/docs/${name}`, "utf8") : [])),
   );
-  const programs = (await readdir("docs/examples")).filter((name) => name.endsWith(".ts"));
+  const programs = (await readdir("docs/examples")).filter((name) => /\.c?ts$/.test(name));
   expect(programs.filter((name) => !tests.some((text) => text.includes(`${name}"`)))).toEqual([]);
 });

@@ -44,42 +44,6 @@ test("every guide ends with two or three guides to read next", () => {
   expect(wrong.map(({ file }) => file)).toEqual([]);
 });
 
-test("every region of a program is shown by a guide or the README", async () => {
-  const programs = await readAll("docs/examples/**/*.ts");
-  const regions = programs.flatMap(({ file, text }) =>
-    [...text.matchAll(/#region (\S+)/g)].map(([, region]) => `${file.replace("docs/examples/", "")} region=${region}`),
-  );
-  const pages = [...guides, ...(await readAll("README.md"))];
-  expect(
-    regions.filter(
-      (region) => !pages.some(({ text }) => text.replace(/ mark="[^"\n]+"$/gm, "").includes(`file=${region}\n`)),
-    ),
-  ).toEqual([]);
-});
-
-test("every link of a guide leads to a page and a heading, or to a name in the repository, that are there", async () => {
-  const slugOf = (heading: string) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, "")
-      .trim()
-      .replace(/\s+/g, "-");
-  const places = [...guides, ...(await readAll("docs/benchmarks.md"))].flatMap(({ file, text }) => {
-    const name = `${file.includes("guides/") ? "." : ".."}/${file.split("/").at(-1)}`;
-    return [name, ...[...text.matchAll(/^##+ (.*)$/gm)].map(([, heading = ""]) => `${name}#${slugOf(heading)}`)];
-  });
-  const links = guides.flatMap(({ text }) => [...text.matchAll(/\]\((\.[^)]*)\)/g)].map(([, link = ""]) => link));
-  const wrong: string[] = [];
-  for (const link of links) {
-    // A name in the repository; on the site the link leads to its page.
-    const [, file = "", name = ""] = /^\.\.\/\.\.\/([^#]+)#(\w+)/.exec(link) ?? [];
-    const isThere = name ? (await readFile(file, "utf8")).includes(name) : places.includes(link);
-    if (!isThere) wrong.push(link);
-  }
-  expect(wrong).toEqual([]);
-  expect(links.length).toBeGreaterThan(10);
-});
-
 test("every error of the SDK has its place in the guide to what goes wrong", () => {
   const { text = "" } = guides.find(({ file }) => file.endsWith("/errors.md")) ?? {};
   const errors = Object.values(sdk).filter(

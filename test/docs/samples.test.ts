@@ -14,7 +14,6 @@ import {
 } from "../../scripts/docs/samples.ts";
 import { exampleOf, readSpec } from "../../scripts/spec.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
-import { createDesk } from "./run-example.ts";
 
 const exec = promisify(execFile);
 const calls = sampleCalls(readSpec(yaml)).map((call) => ({ id: call.operation.operationId, call }));
@@ -87,14 +86,6 @@ test("values that a shell or TypeScript would take for more than text arrive as 
   } finally {
     await server.close();
   }
-});
-
-test("the home page's program saves its clip, and prints where", async () => {
-  await using desk = await createDesk();
-  const { stdout, ...end } = await desk.run("home.ts");
-  expect(end).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/path: 'out\/[^']*\.mp4'/);
-  expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
 });
 
 let seed = 0;

@@ -122,16 +122,9 @@ describe("by keyboard", () => {
     expect(stops.filter((stop) => !reached.has(stop))).toEqual([]);
   });
 
-  test("the theme is changed, code is copied, and the search goes to where its hit says", async () => {
-    const page = await site.tab({ permissions: ["clipboard-read", "clipboard-write"] });
+  test("the search goes to where its hit says", async () => {
+    const page = await site.tab();
     await page.goto(`${site.url}guides/first-video/`);
-    await page.locator("#theme-button").focus();
-    await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => document.documentElement.dataset["theme"])).toBe("light");
-    await page.locator(".copy").first().focus();
-    await page.keyboard.press("Space");
-    await expect.poll(() => page.locator(".copy").first().textContent()).toBe("Copied");
-
     await page.keyboard.press("Control+k");
     const field = page.getByRole("combobox", { name: "Search" });
     // What is typed before the field has the focus is lost, to people too.
