@@ -3,13 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createEmulator, type Emulator, listen } from "@mediagen/emulator/node";
 import { createMediaGen, OutcomeUnknownError, ServiceError } from "@mediagen/sdk/node";
 import { checkStore } from "@mediagen/stores/check";
 import { H3 } from "h3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { d1Store, migration } from "../../docs/examples/frameworks/d1-store.ts";
 import { createD1 } from "./d1.ts";
-import { type HeldService, serveHeld } from "./held-service.ts";
 
 // The programs' files as they stand, called as their frameworks call them.
 type Handler = (request: Request) => Promise<Response>;
@@ -17,7 +17,14 @@ const frameworks = ["Next", "SvelteKit", "Hono", "Nitro", "Express", "a Worker"]
 const handlers = new Map<string, Handler>();
 const leave: (() => Promise<unknown>)[] = [];
 const app = "https://app.test";
-let service: HeldService;
+const emulator = createEmulator({ clock: { speed: 100 } });
+/** Responses wait for it. */
+let held = Promise.resolve();
+const serve: Emulator["serve"] = async (request) => {
+  const response = await emulator.serve(request);
+  await held;
+  return response;
+};
 
 /** The users of the examples, as JSON by token: each framework has its own, as they share a quota. */
 const users = Object.fromEntries(
@@ -32,10 +39,10 @@ function tokenOf(framework: string, user = "ann"): string {
 
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), "frameworks-"));
-  service = await serveHeld();
+  const service = await listen({ ...emulator, serve });
   const environment = {
     MEDIAGEN_BASE_URL: service.baseUrl,
-    MEDIAGEN_API_KEY: service.emulator.client.apiKey,
+    MEDIAGEN_API_KEY: emulator.client.apiKey,
     PROXY_SECRET: "0123456789abcdef0123456789abcdef",
     USERS: JSON.stringify(users),
   };
@@ -66,7 +73,7 @@ beforeAll(async () => {
   vi.stubEnv("MEDIAGEN_API_KEY", undefined); // The servers have read it. The clients of pages have none.
   leave.push(
     () => new Promise((closed) => (server.closeAllConnections(), server.close(closed))),
-    async () => service[Symbol.asyncDispose](),
+    () => service.close(),
     () => rm(directory, { recursive: true }),
   );
 });
@@ -87,13 +94,13 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
   const form = { prompt: "A fox" };
 
   test("generates once for an order that arrives twice, at the price the server sets, and shows nobody else the results", async () => {
-    const before = service.emulator.charges.length;
+    const before = emulator.charges.length;
     const ann = pageOf(tokenOf(framework));
     const order = { idempotencyKey: "twice" };
     const [task, again] = await Promise.all(
       [1, 2].map(() => ann.video.generate("vidmodelv2", { ...form, duration: 15 }, order)),
     );
-    expect([again?.taskid, service.emulator.charges.length]).toEqual([task?.taskid, before + 1]);
+    expect([again?.taskid, emulator.charges.length]).toEqual([task?.taskid, before + 1]);
     // The page requested 15 seconds. The server decides what a generation costs.
     expect(await task?.wait()).toMatchObject({ url: [expect.any(String)], duration: 5 });
     await expect(ann.video.generate("vidmodelv2fast", form)).rejects.toThrow(
@@ -106,19 +113,20 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
 
   test("tells the page what a failure means, and bills no order again", async () => {
     const page = pageOf(tokenOf(framework));
-    const before = service.emulator.charges.length;
+    const before = emulator.charges.length;
     await expect(page.video.generate("vidmodelv2", { prompt: "A fox #credits" })).rejects.toBeInstanceOf(ServiceError);
-    service.emulator.next({ fault: "resetAfter", on: "generate" });
+    emulator.next({ fault: "resetAfter", on: "generate" });
     for (const order of ["lost", "lost"])
       await expect(page.video.generate("vidmodelv2", form, { idempotencyKey: order })).rejects.toBeInstanceOf(
         OutcomeUnknownError,
       );
-    expect(service.emulator.charges.length - before).toBe(1);
+    expect(emulator.charges.length - before).toBe(1);
   });
 
   test("completes a generation whose page was closed while it was sent", async () => {
-    const before = service.emulator.charges.length;
-    const respond = service.hold();
+    const before = emulator.charges.length;
+    const { promise, resolve: respond } = Promise.withResolvers<void>();
+    held = promise;
     const closing = new AbortController();
     const body = new FormData();
     body.set("prompt", "A fox");
@@ -126,13 +134,13 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
     const url = `${app}/api/media/v1/video/vidmodelv2`;
     const closed = handler(new Request(url, { method: "POST", headers, body, signal: closing.signal }));
     const ended = closed.catch(() => undefined);
-    await expect.poll(() => service.emulator.charges.length - before).toBe(1);
+    await expect.poll(() => emulator.charges.length - before).toBe(1);
     closing.abort();
     respond();
     await ended;
     const page = pageOf(tokenOf(framework));
     await page.video.generate("vidmodelv2", form, { idempotencyKey: "closed" });
-    expect(service.emulator.charges.length - before).toBe(1);
+    expect(emulator.charges.length - before).toBe(1);
   });
 });
 

@@ -6,9 +6,6 @@ import { useSite } from "./open-site.ts";
 
 const site = useSite();
 
-/** Rules that Redoc's own markup breaks, and that no style can fix. */
-const vendorRules: readonly string[] = ["heading-order"];
-
 test("Redoc has every operation on one page: a link to an operation shows it there, with its sample", async () => {
   const page = await site.tab({ viewport: { width: 1280, height: 900 } });
   await page.goto(`${site.url}api/redoc/`);
@@ -31,16 +28,12 @@ test("Redoc has every operation on one page: a link to an operation shows it the
 
 test("it has no accessibility finding but the vendor's own, light and dark", async () => {
   const page = await site.tab({ bypassCSP: true });
-  const found = new Set<string>();
-  const query = operations.find(({ operationId }) => operationId.startsWith("query"));
-  for (const [route, text] of [["", "How it works"], query ? [redocRoute(query), query.summary] : []] as const) {
-    await page.goto(`${site.url}api/redoc/${route}`);
-    await page.locator("#redoc main").getByText(String(text)).first().waitFor();
-    for (const { colorScheme, asked } of themes) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`html.${colorScheme}`).waitFor();
-      for (const finding of await findingsIn(page, asked)) found.add(finding);
-    }
+  await page.goto(`${site.url}api/redoc/`);
+  await page.locator("#redoc main").getByText("How it works").first().waitFor();
+  for (const { colorScheme, asked } of themes) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html.${colorScheme}`).waitFor();
+    // No style can fix Redoc's order of headings.
+    expect((await findingsIn(page, asked)).filter((finding) => !finding.startsWith("heading-order: "))).toEqual([]);
   }
-  expect([...found].filter((finding) => !vendorRules.some((id) => finding.startsWith(`${id}: `)))).toEqual([]);
 });
