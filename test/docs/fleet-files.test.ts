@@ -14,30 +14,15 @@ interface Package {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
-/** What the tests look at of the Compose file. */
+/** What the test looks at of the Compose file, which Compose itself checks for names that are not there. */
 interface Compose {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly volumes: Readonly<Record<string, null>>;
-}
-interface Service {
-  readonly build?: { readonly context: string; readonly dockerfile: string };
-  readonly command?: string | readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes?: readonly string[];
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly healthcheck?: object;
+  readonly services: Readonly<Record<string, { readonly command?: string; readonly environment?: object }>>;
 }
 
-test("the Compose file names files, services, volumes and variables that are there", async () => {
+test("the Compose file passes every setting to a worker, and its Redis loses no job", async () => {
   const text = await read("compose.yaml");
-  const { services, volumes } = parse(text, { merge: true }) as Compose;
+  const { services } = parse(text, { merge: true }) as Compose;
   const given = (await read("try.env")).split("\n").map((line) => line.split("=")[0]);
-  expect(Object.keys(services)).toEqual(["postgres", "redis", "worker", "emulator"]);
-  for (const service of Object.values(services)) {
-    if (service.build) expect(service.build).toEqual({ context: "..", dockerfile: "fleet/Dockerfile" });
-    for (const volume of service.volumes ?? []) expect(volumes).toHaveProperty(volume.split(":")[0] ?? "");
-    for (const needed of Object.keys(service.depends_on ?? {})) expect(services[needed]?.healthcheck).toBeDefined();
-  }
   // Every setting of a worker can be given in .env; those of the image, and a file with the key, are the exceptions.
   const own = ["HOST", "PORT", "RESULTS", "MEDIAGEN_API_KEY_FILE"];
   expect(Object.keys(services["worker"]?.environment ?? {}).sort()).toEqual(
@@ -53,31 +38,18 @@ test("a worker may take longer to end in Compose and on Kubernetes than it can t
   const [, closingMs = "0"] = /shutdownGraceMs \+ ([\d_]+)/.exec(programs) ?? [];
   expect(Number(graceMs.replaceAll("_", "")) + Number(closingMs.replaceAll("_", ""))).toBe(14_000);
   expect(await read("compose.yaml")).toContain("stop_grace_period: 20s");
-  const [deployment = ""] = (await read("kubernetes.yaml")).split("\n---\n");
-  interface Deployment {
-    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly object[] } } };
-  }
-  const { spec } = (parse(deployment) as Deployment).spec.template;
-  expect(spec).toHaveProperty("terminationGracePeriodSeconds", 20);
-  expect(spec.containers[0]).toHaveProperty("resources", {
-    requests: { cpu: expect.any(String), memory: expect.any(String) },
-    limits: { cpu: expect.any(String), memory: expect.any(String) },
-  });
+  const deployment = await read("kubernetes.yaml");
+  expect(deployment).toContain("terminationGracePeriodSeconds: 20");
+  expect(deployment).toMatch(/resources:\s+requests:.*cpu: .*memory: .*\s+limits:.*cpu: .*memory: /);
 });
 
 test("the Dockerfile copies what is there, and runs the worker", async () => {
   const dockerfile = await read("Dockerfile");
-  const copied = [...dockerfile.matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, paths = ""]) => paths.split(" "));
+  const copied = [...dockerfile.matchAll(/\bfleet\/([\w*.-]+\w)/g)].map(([, path = ""]) =>
+    path.replace("*.ts", "worker.ts"),
+  );
   // The lockfile and the packages are there after `npm install`.
-  const [lock, packages, ...there] = [
-    "fleet/package-lock.json",
-    "fleet/packages",
-    "fleet/package.json",
-    "fleet/*.ts",
-    "fleet/schema.sql",
-  ];
-  expect(copied.sort()).toEqual([lock, packages, ...there].sort());
-  expect(files).toEqual(expect.arrayContaining(["package.json", "schema.sql", "worker.ts", "operate.ts"]));
+  expect(copied.filter((path) => !/^(packages|package-lock\.json)$/.test(path) && !files.includes(path))).toEqual([]);
   expect(dockerfile).toContain('CMD ["node", "worker.ts"]');
   const own = JSON.parse(await readFile("package.json", "utf8")) as Package;
   expect(dockerfile).toContain(`FROM node:${own.dependencies["node"]}-`);

@@ -39,11 +39,6 @@ test("every program that a guide shows is shown completely, its parts in their o
   expect(wrong).toEqual([]);
 });
 
-test("every guide ends with two or three guides to read next", () => {
-  const wrong = guides.filter(({ text }) => !/\n\nNext: (?:\[[^\]]*\]\(\.\/[^)]*\)(?:, | and |\.\n)){2,3}$/.test(text));
-  expect(wrong.map(({ file }) => file)).toEqual([]);
-});
-
 test("every error of the SDK has its place in the guide to what goes wrong", () => {
   const { text = "" } = guides.find(({ file }) => file.endsWith("/errors.md")) ?? {};
   const errors = Object.values(sdk).filter(
@@ -90,12 +85,8 @@ test("every message that the guide to troubleshooting explains is one of the SDK
   const [ours = ""] = text.split("\n## Other tools");
   const explained = [...ours.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message = ""]) => message);
   const isThere = (message: string) => {
-    const parts = message
-      .split("\u2026")
-      .map((part) => part.trim())
-      .filter((part) => part !== "");
-    const places = (one: string) => parts.map((part) => one.indexOf(part));
-    return messages.some((one) => places(one).every((at, index, all) => at >= 0 && at >= (all[index - 1] ?? 0)));
+    const parts = message.split("\u2026").map((part) => RegExp.escape(part.trim()));
+    return messages.some((one) => new RegExp(parts.join("[^]*")).test(one));
   };
   expect(explained.filter((message) => !isThere(message))).toEqual([]);
   expect(explained.length).toBeGreaterThan(25);

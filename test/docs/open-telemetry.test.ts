@@ -42,9 +42,6 @@ beforeAll(async () => {
 
 afterEach(() => exporter.reset());
 
-const named = (spans: readonly ReadableSpan[], name: string) =>
-  spans.filter((span) => span.name.startsWith(`${name} `));
-
 test("the program's run is a span for its generation and one for the task", () => {
   expect(ofProgram.map(({ name }) => name)).toEqual(["generate_content vidmodelv2", "task vidmodelv2"]);
   const [generation, task] = ofProgram;
@@ -76,48 +73,36 @@ test("the metrics are the durations of calls and tasks, in buckets for videos, a
     ["mediagen.task.results", "{result}"],
   ]);
   // The cast: its name says that it is a histogram.
-  const { dataPoints } = calls as HistogramMetricData;
-  const operations = dataPoints.map(({ attributes }) => attributes["gen_ai.operation.name"]);
-  expect(operations).toEqual(["generate_content"]);
-  expect(dataPoints[0]?.value.buckets.boundaries.at(-1)).toBe(1_280);
-  expect(Object.keys(dataPoints[0]?.attributes ?? {})).not.toContain("gen_ai.response.id");
+  const [generation] = (calls as HistogramMetricData).dataPoints;
+  expect(generation?.value.buckets.boundaries.at(-1)).toBe(1_280);
+  expect(Object.keys(generation?.attributes ?? {})).not.toContain("gen_ai.response.id");
   expect(results?.dataPoints).toMatchObject([{ value: 1, attributes: { "gen_ai.request.model": "vidmodelv2" } }]);
 });
 
-async function generateWith(fault: Fault | undefined, prompt = "A fox"): Promise<readonly ReadableSpan[]> {
+async function generateWith(fault?: Fault): Promise<readonly ReadableSpan[]> {
   const emulator = createEmulator({ apiKey: "canary-key" });
   const media = createMediaGen({ ...emulator.client, onEvent: toTelemetry });
   if (fault) emulator.next(fault);
   await media.image
-    .generate("imgmodelv4", { prompt })
+    .generate("imgmodelv4", { prompt: "A fox" })
     .then((task) => task.wait())
     .catch(() => undefined);
   return exporter.getFinishedSpans();
 }
 
-test("a generation of unknown outcome is a span of the same name that failed, with the class of its error", async () => {
-  const [span, ...more] = await generateWith({ fault: "resetAfter", on: "generate" });
-  expect([span?.name, more]).toEqual(["generate_content imgmodelv4", []]);
-  expect([span?.status, span?.attributes["error.type"]]).toEqual([
-    { code: SpanStatusCode.ERROR },
-    "OutcomeUnknownError",
-  ]);
-});
-
-test("a retry, a poll that fails and a failed task are spans that failed", async () => {
-  const [retry] = named(await generateWith({ fault: "rateLimited", on: "generate" }), "retry");
-  expect(retry?.status.code).toBe(SpanStatusCode.ERROR);
-  expect(retry?.attributes).toMatchObject({ "error.type": "429", "http.response.status_code": 429 });
-  expect(named(exporter.getFinishedSpans(), "generate_content")[0]?.attributes["http.request.resend_count"]).toBe(1);
-  exporter.reset();
-  const ofQueries = await generateWith({ fault: "serverError", on: "query" });
-  expect(named(ofQueries, "retry")[0]?.attributes).toMatchObject({
-    "error.type": "500",
-    "http.response.status_code": 500,
-  });
-  exporter.reset();
-  const [task] = named(await generateWith(undefined, "A fox #fail"), "task");
-  expect([task?.status.code, task?.attributes["error.type"]]).toEqual([SpanStatusCode.ERROR, "TaskFailedError"]);
+test.for<[what: string, span: string, fault: Fault | undefined, attributes: object]>([
+  [
+    "a generation of unknown outcome",
+    "generate_content",
+    { fault: "resetAfter", on: "generate" },
+    { "error.type": "OutcomeUnknownError" },
+  ],
+  ["a retry", "retry", { fault: "rateLimited", on: "generate" }, { "http.response.status_code": 429 }],
+  ["a poll that fails", "retry", { fault: "serverError", on: "query" }, { "http.response.status_code": 500 }],
+  ["a failed task", "task", { fault: "taskFails", on: "generate" }, { "error.type": "TaskFailedError" }],
+])("%s is a span that failed: %s", async ([, name, fault, attributes]) => {
+  const span = (await generateWith(fault)).find((one) => one.name.startsWith(`${name} `));
+  expect(span).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes });
 });
 
 test("no key and no prompt is in any span, also if the service or an error repeats it", async () => {

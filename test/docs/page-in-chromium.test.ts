@@ -1,13 +1,12 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { build } from "esbuild";
 import { expect, test, vi } from "vitest";
 import { launchBrowser } from "../browser.ts";
+import { serve } from "../runtimes/engines.ts";
 
 const page = `<!doctype html><title>Clips</title>
   <form><input name="prompt" value="A fox"><button>Generate</button></form><output></output><video></video>
@@ -47,18 +46,17 @@ test("in Chromium, a form whose responses are lost is paid once", async () => {
     write: false,
   });
   const keys: unknown[] = [];
-  const server = createServer((request, response) => {
+  await using server = await serve((request, response) => {
     if (request.method === "GET" && request.url === "/page.js")
       return response.setHeader("content-type", "text/javascript").end(outputFiles[0]?.text);
     if (request.method === "GET") return response.setHeader("content-type", "text/html").end(page);
     if (isGeneration(request) && keys.push(request.headers["idempotency-key"]) <= 2) lose(response);
     return app(request, response);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const browser = await launchBrowser();
+  await using browser = await launchBrowser();
   try {
     const tab = await browser.newPage();
-    await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await tab.goto(server.baseUrl);
     const press = async () => {
       await tab.click("button");
       await tab.waitForFunction('document.querySelector("output").value !== ""');
@@ -73,9 +71,6 @@ test("in Chromium, a form whose responses are lost is paid once", async () => {
     expect(emulator.charges).toHaveLength(1);
     expect(await tab.content()).not.toContain(emulator.client.apiKey);
   } finally {
-    await browser.close();
-    server.closeAllConnections();
-    server.close();
     await service.close();
     await rm(directory, { recursive: true });
   }

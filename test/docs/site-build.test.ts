@@ -49,14 +49,8 @@ test("no link, anchor or asset is broken", () => {
 test("the check of links sees what is broken", () => {
   const html =
     '<a href="gone/"></a><a href="#nowhere"></a><a href="page/#there"></a><a href="https://example.com/"></a>';
-  expect(
-    checkLinks(
-      new Map([
-        ["index.html", html],
-        ["page/index.html", '<p id="there">'],
-      ]),
-    ),
-  ).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
+  const broken = checkLinks(new Map(Object.entries({ "index.html": html, "page/index.html": '<p id="there">' })));
+  expect(broken).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
 });
 
 test("every operation has a page of its own, with title, samples, fields, and how it is authenticated", () => {
