@@ -39,16 +39,12 @@ const plainWords: readonly (readonly [word: RegExp, plain: string])[] = [
   [/, for (it|there|that|nobody|no) (is|are|was|has|may|can|would)\b/, "because"],
 ];
 
-/** Returns the words of the table in all files, with their places. Those in test/ are faults if there are more than before. */
+/** Returns the words of the table in all files, with their places. */
 export async function lintProse(): Promise<readonly string[]> {
   const faults: string[] = [];
   for await (const path of glob(sources, { cwd, exclude: (name) => name === "node_modules" || name === "dist" }))
     if (!notWritten.test(path)) faults.push(...proseFaults(path, await readFile(`${cwd}${path}`, "utf8")));
-  const inTests = faults.filter((fault) => /^test\b/.test(fault));
-  const others = faults.filter((fault) => !inTests.includes(fault));
-  if (inTests.length > leftInTests)
-    return [...others, ...inTests, `test/ has ${inTests.length} such words (above), and may have ${leftInTests}`];
-  return others;
+  return faults;
 }
 
 /** Returns the words of the table in a text, with their lines. */

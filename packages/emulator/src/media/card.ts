@@ -92,7 +92,7 @@ function drawShape(card: Card, number: number, size: number): void {
     const at = (index: number) => [corners[index % 8] ?? 0, corners[(index + 6) % 8] ?? 0] as const;
     const [[x, y], [nextX, nextY]] = [at(corner), at(corner + 1)];
     const [controlX, controlY] = [-tangent * y, tangent * x];
-    path += `q${controlX} ${controlY} ${nextX - x} ${nextY - y}`;
+    path += `Q${x + controlX} ${y + controlY} ${nextX} ${nextY}`;
   }
   fillPath(card, path, { left, top, scale: size * pick(16, 0.34, 0.5) }, shapeInk);
 }

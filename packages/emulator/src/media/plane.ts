@@ -19,7 +19,7 @@ interface Placement {
 }
 
 /**
- * Fills a path of SVG with some ink, where there is less. The path is closed, and its coordinates are relative but for M.
+ * Fills a path of SVG with some ink, where there is less. The path is closed, and has the commands M, L and Q.
  * Nothing is drawn outside of the plane.
  */
 export function fillPath(plane: Plane, path: string, at: Placement, ink: number = mostInk): void {
@@ -59,21 +59,20 @@ function linesOf(path: string, { left, top, scale }: Placement): Line[] {
     lines.push([left + x * scale, top + y * scale, left + nextX * scale, top + nextY * scale]);
     [x, y] = [nextX, nextY];
   };
-  for (const [, command, numbers = ""] of path.matchAll(/([Mhvlq])([^Mhvlq]*)/g)) {
+  for (const [, command, numbers = ""] of path.matchAll(/([MLQ])([^MLQ]*)/g)) {
     const [a = 0, b = 0, c = 0, d = 0] = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
     if (command === "M") {
       to(startX, startY);
       [x, y, startX, startY] = [a, b, a, b];
-    } else if (command === "h") to(x + a, y);
-    else if (command === "v") to(x, y + a);
-    else if (command === "l") to(x + a, y + b);
+    } else if (command === "L") to(a, b);
     else {
       const [fromX, fromY] = [x, y];
       // As many lines as look like the curve at its size.
-      const count = 2 + Math.ceil(Math.sqrt((Math.abs(c) + Math.abs(d)) * scale) / 2);
+      const count = 2 + Math.ceil(Math.sqrt((Math.abs(c - x) + Math.abs(d - y)) * scale) / 2);
       for (let line = 1; line <= count; line++) {
         const t = line / count;
-        to(fromX + 2 * t * (1 - t) * a + t * t * c, fromY + 2 * t * (1 - t) * b + t * t * d);
+        const [own, by, end] = [(1 - t) ** 2, 2 * t * (1 - t), t * t];
+        to(own * fromX + by * a + end * c, own * fromY + by * b + end * d);
       }
     }
   }
