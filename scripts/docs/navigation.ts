@@ -32,41 +32,6 @@ export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
   Store: ["memoryStore", "GenerationStore", "GenerationEntry", "Recovery", "UnknownGeneration", "generationIdOf"],
 };
 
-/** Descriptions of parameters whose names say most of it, for all docstrings without a `@param`. */
-export const parameterWords: Readonly<Record<string, string>> = {
-  about: "What the form is for.",
-  context: "The context of the test.",
-  count: "The number of generations.",
-  directory: "The directory. It is created if it does not exist.",
-  error: "The value that was caught.",
-  field: "A field of the hash.",
-  id: "The entry's id.",
-  idempotencyKey: "Your own key for the generation, such as an order number.",
-  init: "The options of `fetch`.",
-  key: "A key.",
-  keys: "Keys, or how many of the values are keys.",
-  model: "The model: the last segment of the operation's path.",
-  ms: "Milliseconds.",
-  number: "The number of the result, from 1.",
-  options: "What to convert to.",
-  request: "The request.",
-  resolution: "What you know of the generation.",
-  resultCount: "The number of results that the form requests.",
-  script: "A Lua script.",
-  settings: "The settings to change.",
-  signal: "Ends the sleep early.",
-  snapshot: "The complete state.",
-  sql: "A statement.",
-  target: "The version of JSON Schema.",
-  taskid: "The task's id, as the generation returned it.",
-  taskids: "The ids of the tasks.",
-  text: "Any text.",
-  url: "The URL.",
-  use: "Called with the emulator. The test runs while it does.",
-  value: "The value to check.",
-  values: "The values for its placeholders.",
-};
-
 /** The entry points of the packages by their sources, with their groups in the sidebar. */
 const entries: readonly (readonly [source: string, group: string, intro: string])[] = [
   ["sdk/src/index", "Types", "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too."],

@@ -93,10 +93,9 @@ function renderContent(site: Site, page: Page, parts: Parts): string {
   return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
 }
 
-function renderSource({ repository }: Site, { source, line, section }: Page): string {
+function renderSource({ repository }: Site, { source, section }: Page): string {
   if (source === undefined) return "";
-  const declaration = line ? `<a href="${repository}/blob/main/${source}#L${line}">Source, line ${line}</a> · ` : "";
-  if (repository) return `${declaration}<a href="${repository}/edit/main/${source}">Edit this page</a>`;
+  if (repository) return `<a href="${repository}/edit/main/${source}">Edit this page</a>`;
   return `${section === "guides" || section === "home" ? "Written in" : "Generated from"} <code>${source}</code>.`;
 }
 

@@ -16,15 +16,6 @@ export interface ReferencePages {
   readonly pageOf: ReadonlyMap<string, string>;
 }
 
-/** TypeDoc's directories for the pages of each kind of export. */
-const folders: ReadonlyMap<ReflectionKind, string> = new Map([
-  [ReflectionKind.Function, "functions"],
-  [ReflectionKind.Class, "classes"],
-  [ReflectionKind.Interface, "interfaces"],
-  [ReflectionKind.TypeAlias, "type-aliases"],
-  [ReflectionKind.Variable, "variables"],
-]);
-
 interface Export {
   readonly name: string;
   /** Its group in the sidebar. */
@@ -33,9 +24,8 @@ interface Export {
   readonly file: string;
   readonly path: string;
   readonly summary: string;
-  /** Its source file in the repository, and the line of its declaration. */
+  /** Its source file in the repository. */
   readonly source: string;
-  readonly line?: number | undefined;
   /** For the pages of `generate`: the kind. */
   readonly kind?: KindOfSpec;
 }
@@ -44,29 +34,28 @@ interface Export {
 function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly Export[] {
   const { module, path, group: last } = entryPoint;
   const members = project.children?.find(({ name }) => name === module)?.children ?? [];
-  const ranks = new Map(
-    Object.values(sdkGroups).flatMap((names, group) => names.map((name, at) => [name, group * 100 + at])),
-  );
+  const groups = Object.keys(sdkGroups);
   const groupOf = ({ name, kind }: DeclarationReflection) => {
     if (path !== "sdk") return last;
     if (kind === ReflectionKind.Class) return "Errors";
     if (name.endsWith("Form")) return "Forms";
-    return Object.keys(sdkGroups).find((group) => sdkGroups[group]?.includes(name)) ?? last;
+    return groups.find((group) => sdkGroups[group]?.includes(name)) ?? last;
   };
   // On macOS and Windows, Download and download are the same file name.
   const isTaken = (name: string) =>
     members.some((one) => one.name !== name && one.name.toLowerCase() === name.toLowerCase());
   const rankOf = ({ name, group }: Export) =>
-    ranks.get(name) ?? (group === "Errors" ? Object.keys(sdkGroups).indexOf(group) * 100 : 9_999);
+    100 * (groups.indexOf(group) + 1 || 99) + ((sdkGroups[group]?.indexOf(name) ?? -1) + 1 || 99);
   return members
-    .filter(({ kind }) => folders.has(kind))
+    .filter(({ kind }) => kind !== ReflectionKind.Reference)
     .map((one): Export => ({
       name: one.name,
       group: groupOf(one),
-      file: posix.join(module, folders.get(one.kind) ?? "", `${one.name}.md`),
+      // TypeDoc's name of the file.
+      file: `${module}/${ReflectionKind.pluralString(one.kind).toLowerCase().replace(" ", "-")}/${one.name}.md`,
       path: `${path}/${one.name}${/^[A-Z]/.test(one.name) && isTaken(one.name) ? "-type" : ""}`,
       summary: summaryOf(one),
-      ...sourceOf(one, project, `packages/${module.split("/")[0]}`),
+      source: sourceOf(one, project, `packages/${module.split("/")[0]}`),
     }))
     .sort(
       (a, b) =>
@@ -101,7 +90,7 @@ export async function referencePages(out: string, project: ProjectReflection, sp
   const pathOf = new Map(all.filter(({ kind }) => !kind).map(({ file, path }) => [file, path]));
   for (const { module, path } of entryPoints) pathOf.set(`${module}/README.md`, path);
   const memberPage = async (one: Export, entryPoint: string): Promise<Page> => {
-    const { name, path, file, summary, source, line, kind } = one;
+    const { name, path, file, summary, source, kind } = one;
     const written = readFileSync(join(out, file), "utf8").replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
       const page = pathOf.get(posix.join(posix.dirname(file), link));
       if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
@@ -115,7 +104,6 @@ export async function referencePages(out: string, project: ProjectReflection, sp
       description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
       markdown: await formatSignatures(tidy(body, name, entryPoint)),
       source,
-      line,
     };
   };
   const groups = new Set([...Object.keys(sdkGroups), ...entryPoints.slice(1).map(({ group }) => group), "Types"]);
@@ -214,10 +202,10 @@ async function formatSignatures(markdown: string): Promise<string> {
   return formatted;
 }
 
-/** Adapts TypeDoc's Markdown: adds the import, and merges the errors into one list. */
+/** Adapts TypeDoc's Markdown, and adds the import. */
 function tidy(markdown: string, name: string, entryPoint: string): string {
   const [, ...lines] = markdown.split("\n");
-  // Type parameters are left out, because the signature shows them.
+  // Type parameters, and parameters without a description, are left out, because the signature shows them.
   const body = lines
     .join("\n")
     .replace(/^\*\*\*\n\n/gm, "")
@@ -231,37 +219,15 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
     )
     .replace(/^### .*\n(?:(?!^### )[^])*?^#### Inherited from\n[^]*?(?=^###? |(?![^]))/gm, "")
     .replace(/^## Methods\n\s*(?=^## |(?![^]))/gm, "")
-    .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
-  return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${entryPoint}\`.\n`;
+    .replace(/^#+ (?:Type )?Parameters\n\n\| (?:Type Parameter|Parameter \| Type) \|\n[^]*?\n\n/gm, "");
+  return `# ${name}\n\n${body.trim()}\n\nExported by \`${entryPoint}\`.\n`;
 }
 
-/** Merges the errors that a function throws into one list with one heading. */
-function mergeThrows(markdown: string): string {
-  const blocks = markdown.split(/\n(?=#+ )/);
-  const merged: string[] = [];
-  for (const block of blocks) {
-    const [, heading, text] = /^(#+ Throws)\n\n([^]*)$/.exec(block) ?? [];
-    const item = text?.trim().replace(/\s*\n\s*/g, " ");
-    if (heading === undefined) merged.push(block);
-    else if (merged.at(-1)?.startsWith(heading)) merged.push(`${merged.pop()?.trimEnd()}\n- ${item}\n`);
-    else merged.push(`${heading}\n\n- ${item}\n`);
-  }
-  return merged.join("\n");
-}
-
-/** Returns the source file of an export, and its line. That of generated ones is the spec. */
-function sourceOf(
-  reflection: DeclarationReflection,
-  project: ProjectReflection,
-  folder: string,
-): Pick<Export, "source" | "line"> {
+/** Returns the source file of an export. That of generated ones is the spec. */
+function sourceOf(reflection: DeclarationReflection, project: ProjectReflection, folder: string): string {
   const file = project.getSymbolIdFromReflection(reflection)?.packagePath;
   if (file === undefined) throw new Error(`TypeDoc does not report the source of ${reflection.name}`);
-  if (file.endsWith(".gen.ts")) return { source: "openapi/openapi.yaml" };
-  const source = posix.join(folder, file);
-  const lines = readFileSync(source, "utf8").split("\n");
-  const line = lines.findIndex((text) => new RegExp(`^export .*\\b${reflection.name}\\b`).test(text));
-  return { source, line: line < 0 ? undefined : line + 1 };
+  return file.endsWith(".gen.ts") ? "openapi/openapi.yaml" : posix.join(folder, file);
 }
 
 function summaryOf(one: DeclarationReflection): string {

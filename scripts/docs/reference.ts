@@ -5,20 +5,17 @@ import {
   Application,
   LogLevel,
   OptionDefaults,
-  Comment,
   normalizePath,
   ReflectionKind,
   resetReflectionID,
   type DeclarationReflection,
   type ParameterReflection,
-  type ProjectReflection,
   type SignatureReflection,
-  type SomeType,
   type TypeDocOptions,
 } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 import type { Spec } from "../spec.ts";
-import { entryPoints, parameterWords } from "./navigation.ts";
+import { entryPoints } from "./navigation.ts";
 import { referencePages, type ReferencePages } from "./reference-pages.ts";
 
 /** The reference of the packages. */
@@ -48,7 +45,12 @@ export async function readReference(spec: Spec): Promise<Reference> {
         const type = String((one as ParameterReflection).type);
         if (one.name === "__namedParameters") one.name = type.endsWith("Options") ? "options" : type.toLowerCase();
       }
-      describeParameters(project);
+      for (const { comment } of Object.values(project.reflections)) {
+        const [first, ...more] = comment?.getTags("@throws") ?? [];
+        if (!comment || !first) continue;
+        first.content = [first, ...more].flatMap(({ content }) => [{ kind: "text", text: "\n- " }, ...content]);
+        comment.blockTags = comment.blockTags.filter((tag) => !more.includes(tag));
+      }
     });
     const project = await app.convert();
     if (project) app.validate(project);
@@ -60,25 +62,6 @@ export async function readReference(spec: Spec): Promise<Reference> {
   } finally {
     rmSync(out, { recursive: true });
   }
-}
-
-/** Gives each parameter without a `@param` the description of its type, or the one of its name in the navigation. */
-function describeParameters(project: ProjectReflection): void {
-  const typeOf = (type: SomeType | undefined): Comment | undefined => {
-    if (type?.type === "intersection") return typeOf(type.types.at(-1));
-    return type?.type === "reference" && type.reflection?.kindOf(ReflectionKind.Interface | ReflectionKind.TypeAlias)
-      ? type.reflection.comment
-      : undefined;
-  };
-  const describeOne = (one: ParameterReflection | DeclarationReflection) => {
-    const { name, parent, type } = one;
-    if (one.comment || parent?.comment?.blockTags.some((tag) => tag.tag === "@param" && tag.name === name)) return;
-    const words = typeOf(type)?.summary ?? [{ kind: "text", text: parameterWords[name] ?? "" }];
-    if (words[0]?.text === "") throw new Error(`${parent?.getFullName()}: the parameter ${name} has no description`);
-    one.comment = new Comment(Comment.cloneDisplayParts(words));
-    if (type?.type === "reflection") type.declaration.children?.forEach(describeOne);
-  };
-  (project.getReflectionsByKind(ReflectionKind.Parameter) as ParameterReflection[]).forEach(describeOne);
 }
 
 function isUnchecked({ parameters = [] }: SignatureReflection): boolean {

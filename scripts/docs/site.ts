@@ -13,8 +13,6 @@ export interface Page {
   readonly html?: string;
   /** Its source file in the repository. */
   readonly source?: string;
-  /** The line of its declaration in the source. */
-  readonly line?: number | undefined;
   /** Scripts that the page loads besides the site's own. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
