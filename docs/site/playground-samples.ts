@@ -1,7 +1,7 @@
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import typescript from "highlight.js/lib/languages/typescript";
-import { commandSample, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
+import { curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { make } from "./playground-form.ts";
 
 hljs.registerLanguage("bash", bash);
@@ -11,7 +11,6 @@ hljs.registerLanguage("typescript", typescript);
 const languages = [
   { name: "TypeScript", language: "typescript", sampleOf: typescriptSample },
   { name: "curl", language: "bash", sampleOf: curlSample },
-  { name: "Command line", language: "bash", sampleOf: commandSample },
 ] as const;
 
 /** Creates the panel with the programs, in tabs. The site's script adds copy buttons. */

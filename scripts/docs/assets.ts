@@ -9,44 +9,34 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Builds scripts and styles: minifies those of the site, bundles the SDK and the emulator into the playground, copies Redoc. */
 export async function buildAssets(directory: string): Promise<void> {
-  const entry = (name: string) => join(root, "docs/site", name);
-  const shared = {
-    minify: true,
-    legalComments: "none",
-    target: "es2022",
-    logLevel: "warning",
-    absWorkingDir: root,
-  } as const;
-  const plain = build({
-    ...shared,
-    bundle: true,
-    format: "iife",
-    entryPoints: ["site.ts", "style.css", "api.css", "playground.css", "icon.svg"].map(entry),
-    loader: { ".svg": "copy" },
-    outdir: directory,
-  });
-  const bundled = build({
-    ...shared,
-    bundle: true,
-    // Keeps the lazy imports of the SDK and the emulator lazy, such as the table that transliterates prompts.
-    splitting: true,
-    chunkNames: "part-[hash]",
-    format: "esm",
-    entryPoints: ["api.ts", "search.ts", "playground.ts"].map(entry),
-    external: ["./redoc.js"],
-    outdir: directory,
-    // From their sources, so that the emulator's copy of the spec is bundled once.
-    alias: {
-      "@mediagen/sdk": join(root, "packages/sdk/src/index.ts"),
-      "@mediagen/emulator": join(root, "packages/emulator/src/index.ts"),
-    },
-  });
+  const bundle = (names: string, format: "esm" | "iife") =>
+    build({
+      entryPoints: names.split(" ").map((name) => join(root, "docs/site", name)),
+      outdir: directory,
+      bundle: true,
+      format,
+      // Keeps the lazy imports of the SDK and the emulator lazy, such as the table that transliterates prompts.
+      splitting: format === "esm",
+      chunkNames: "part-[hash]",
+      loader: { ".svg": "copy" },
+      external: ["./redoc.js"],
+      // From their sources, so that the emulator's copy of the spec is bundled once.
+      alias: {
+        "@mediagen/sdk": join(root, "packages/sdk/src/index.ts"),
+        "@mediagen/emulator": join(root, "packages/emulator/src/index.ts"),
+      },
+      minify: true,
+      legalComments: "none",
+      target: "es2022",
+      logLevel: "warning",
+      absWorkingDir: root,
+    });
   // The package exports nothing but its package.json.
   const redocly = dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json"));
   const redoc = quietRedoc(readFileSync(join(redocly, "lib/chunks/redoc.standalone.js"), "utf8"));
   await Promise.all([
-    plain,
-    bundled,
+    bundle("site.ts style.css api.css playground.css icon.svg", "iife"),
+    bundle("api.ts search.ts playground.ts", "esm"),
     writeFile(join(directory, "redoc.js"), redoc),
     copyFile(join(redocly, "LICENSE"), join(directory, "redoc.LICENSE.txt")),
   ]);

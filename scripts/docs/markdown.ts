@@ -62,7 +62,10 @@ export async function createRenderer(pageOf: PageOf = () => undefined): Promise<
 function codeRule(highlight: Highlight, pageOf: PageOf) {
   return (tokens: Token[], at: number, _: unknown, env: unknown): string => {
     const { path } = env as { readonly path: string }; // The renderer below passes it.
-    const tabOf = (index: number) => (tokens[index]?.type === "fence" ? tabIn(tokens[index].info) : undefined);
+    const tabOf = (index: number) => {
+      const token = tokens[index];
+      return token?.type === "fence" ? / tab="([^"]+)"/.exec(token.info)?.[1] : undefined;
+    };
     const { info = "", content = "" } = tokens[at] ?? {};
     const plain = highlight(content.replace(/\n$/, ""), info);
     const isSignature =
@@ -73,22 +76,13 @@ function codeRule(highlight: Highlight, pageOf: PageOf) {
     };
     const block = isSignature ? plain.replace(/>[^<]+/g, (text) => text.replace(/\b[A-Z]\w+/g, linked)) : plain;
     if (!tabOf(at)) return block;
-    let first = at;
-    while (tabOf(first - 1)) first--;
     const end = tabOf(at + 1) ? "" : "</div>\n";
-    if (first < at) return `${block}${end}`;
-    const names = tokens.slice(first).map((_, index) => tabOf(first + index));
-    const shown = names.slice(0, names.includes(undefined) ? names.indexOf(undefined) : names.length);
-    const inputs = shown.map(
-      (name, index) =>
-        `<input type="radio" name="tabs-${first}" id="tab-${first}-${index}"${index === 0 ? " checked" : ""}><label for="tab-${first}-${index}">${name}</label>`,
-    );
-    return `<div class="tabs" role="radiogroup" aria-label="Language">${inputs.join("")}${block}${end}`;
+    if (tabOf(at - 1)) return `${block}${end}`;
+    let inputs = "";
+    for (let index = 0, name; (name = tabOf(at + index)); index++)
+      inputs += `<input type="radio" name="tabs-${at}" id="tab-${at}-${index}"${index === 0 ? " checked" : ""}><label for="tab-${at}-${index}">${name}</label>`;
+    return `<div class="tabs" role="radiogroup" aria-label="Language">${inputs}${block}${end}`;
   };
-}
-
-function tabIn(info: string): string | undefined {
-  return / tab="([^"]+)"/.exec(info)?.[1];
 }
 
 /** Roles of the elements of a table. Without them, browsers drop the semantics of tables that narrow screens show as blocks. */

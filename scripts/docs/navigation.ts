@@ -6,7 +6,7 @@ export const sections: readonly { readonly section: string; readonly title: stri
   { section: "playground", title: "Playground" },
 ];
 
-/** The guides in reading order. Others are added to the last group. */
+/** The guides in reading order. */
 export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Start: ["installation", "first-video", "command-line", "configuration", "module-formats", "runtimes"],
   Generate: ["source-images", "many-images", "batches"],

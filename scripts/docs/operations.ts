@@ -1,9 +1,9 @@
 import { parse } from "yaml";
 import { fragmentOf } from "../../docs/site/playground-link.ts";
 import { publishedDocument } from "../generate/published.ts";
-import { exampleOf, type PlacedOperation } from "../spec.ts";
+import { dataOf, exampleOf, type PlacedOperation, type SpecSchema } from "../spec.ts";
 import type { NavGroup, Page } from "./site.ts";
-import { commandSample, curlSample, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
+import { curlSample, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
 import { fieldsTable, table, type SpecPages } from "./tables.ts";
 
 /** The API's part of the site. */
@@ -106,10 +106,11 @@ function operationPage(call: SampleCall, authentication: string): Page {
   });
   const notes = [
     body.description,
-    body["x-assumption"] && `Assumed: ${body["x-assumption"]}`,
+    ...assumed(body),
     body.anyOf &&
       `At least one of ${body.anyOf.flatMap(({ required = [] }) => required.map((name) => `\`${name}\``)).join(", ")}.`,
   ];
+  const data = dataOf(operation);
   const [header = ""] = /`[^`]+`/.exec(authentication) ?? [];
   const markdown = [
     `# ${summary}`,
@@ -119,7 +120,6 @@ function operationPage(call: SampleCall, authentication: string): Page {
     "## Request",
     `\`\`\`ts tab="TypeScript"\n${typescriptSample(call)}\`\`\``,
     `\`\`\`sh tab="curl"\n${curlSample(call)}\`\`\``,
-    `\`\`\`sh tab="Command line"\n${commandSample(call)}\`\`\``,
     "## Response",
     ...Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}).map(
       ([name, { value }]) => `\`\`\`json tab="${titleOf(name)}"\n${JSON.stringify(value, null, 2)}\n\`\`\``,
@@ -129,7 +129,8 @@ function operationPage(call: SampleCall, authentication: string): Page {
     fieldsTable(body),
     "## Fields of the response",
     "Each response is JSON with HTTP status 200. The outcome is in `code`; a successful response has `data` with these fields.",
-    ...dataFields(operation),
+    ...assumed(data),
+    fieldsTable({ properties: data.properties ?? {} }, "data"),
   ];
   return {
     path: `api/${operationId}`,
@@ -141,19 +142,14 @@ function operationPage(call: SampleCall, authentication: string): Page {
   };
 }
 
+function assumed({ "x-assumption": text }: SpecSchema): readonly string[] {
+  return text === undefined ? [] : [`Assumed: ${text.trim()}`];
+}
+
 /** Returns the name of an example as words: `insufficientCredits` is "Insufficient credits". */
 function titleOf(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** Returns a table of the `data` in a successful response. */
-function dataFields({ responses }: PlacedOperation): string[] {
-  const shapes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
-  const data = shapes.map(({ properties }) => properties?.["data"]).find((schema) => schema?.properties);
-  if (!data) return [];
-  const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];
-  return [...assumed, fieldsTable({ properties: data.properties ?? {} }, "data")];
 }
 
 function overviewPage({ info }: Described, calls: readonly SampleCall[], authentication: string): Page {

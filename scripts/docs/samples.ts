@@ -88,30 +88,6 @@ export function typescriptSample({ kind, verb, model, fields, caught }: SampleCa
   return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...lines, ""].join("\n");
 }
 
-/** Returns the call as a shell line with the command `mediagen`. */
-export function commandSample({ kind, verb, model, fields }: SampleCall): string {
-  const [[, first] = [], ...further] = Object.entries(fields);
-  const flag = ([name, value]: readonly [string, unknown]): readonly string[] => {
-    const kebab = name.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
-    if (typeof value === "boolean") return [`--${value ? "" : "no-"}${kebab}`];
-    return [value].flat().map((one) => `--${kebab} ${quoted(isSampleFile(one) ? one.file : String(one))}`);
-  };
-  const ids = [first].flat().map((id) => quoted(`${kind}:${String(id)}`));
-  const { prompt, ...rest } = fields;
-  const isOption = String(prompt).startsWith("-"); // It would be read as one.
-  const words = {
-    generate: [
-      `mediagen ${kind}${prompt === undefined || isOption ? "" : ` ${quoted(String(prompt))}`} --model ${model}`,
-      ...Object.entries(rest).flatMap(flag),
-      "-o out/",
-      ...(isOption ? [`-- ${quoted(String(prompt))}`] : []),
-    ],
-    query: [["mediagen task show", ...ids].join(" ")], // It has no flag for what else a query takes.
-    delete: [["mediagen task delete", ...ids].join(" "), ...further.flatMap(flag)],
-  };
-  return `${words[verb].join(" \\\n  ")}\n`;
-}
-
 /** Returns the call as a curl command for a POSIX shell. */
 export function curlSample({ verb, operation, body, fields }: SampleCall): string {
   const head = [`curl "$MEDIAGEN_BASE_URL${operation.path}"`, `-H "Authorization: $MEDIAGEN_API_KEY"`];

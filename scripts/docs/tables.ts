@@ -89,14 +89,11 @@ function code(value: unknown): string {
 
 /** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells
-      .map((cell) =>
-        cell
-          .trim()
-          .replace(/\s*\n\s*/g, " ")
-          .replaceAll("|", "\\|"),
-      )
-      .join(" | ")} |`;
+  const cell = (text: string) =>
+    text
+      .trim()
+      .replace(/\s*\n\s*/g, " ")
+      .replaceAll("|", "\\|");
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n");
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readFrontMatter } from "./finish-page.ts";
@@ -21,17 +21,14 @@ export function readPage(source: string, path: string, section: string): Page {
 
 /** Reads the guides in the order of the navigation, and creates their index. */
 export function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
-  const guides = readdirSync(join(root, "docs/guides"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => readPage(`docs/guides/${name}`, `guides/${name.replace(/\.md$/, "")}`, "guides"))
-    .concat(readPage("docs/benchmarks.md", "benchmarks", "guides"));
-  const nameOf = ({ path }: Page) => path.split("/").at(-1) ?? "";
-  const listed = Object.values(guideGroups).flat();
-  const further = guides.filter((page) => !listed.includes(nameOf(page)));
-  const groups = Object.entries(guideGroups).map(([title, names], index, { length }) => {
-    const own = names.flatMap((name) => guides.filter((page) => nameOf(page) === name));
-    return { title, guides: index < length - 1 ? own : [...own, ...further] };
-  });
+  const groups = Object.entries(guideGroups).map(([title, names]) => ({
+    title,
+    guides: names.map((name) =>
+      name === "benchmarks"
+        ? readPage("docs/benchmarks.md", "benchmarks", "guides")
+        : readPage(`docs/guides/${name}.md`, `guides/${name}`, "guides"),
+    ),
+  }));
   const lists = groups.map((group) =>
     [
       `## ${group.title}\n`,
@@ -85,7 +82,7 @@ export function playgroundPage(): Page {
       [
         "# Playground",
         "Each operation has a form made from the spec, with its limits. The SDK's own checks report mistakes. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
-        "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript, curl and the command `mediagen`. The URL of the page holds the filled-in form.",
+        "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript and curl. The URL of the page holds the filled-in form.",
         "Without a browser: `npx @mediagen/cli emulator exec -- node program.ts` runs a program with the same emulator.",
       ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
