@@ -20,10 +20,8 @@ export default async function run(args: readonly string[]): Promise<void> {
   const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
   const own = Number(values.port ?? port);
   const { url = `http://127.0.0.1:${own}/`, repository } = values;
-  const started = performance.now();
-  const tell = (what: string) =>
-    console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${what}`);
-  await buildSite({ out, url: url.replace(/\/*$/, "/"), repository, tell });
+  await buildSite({ out, url: url.replace(/\/*$/, "/"), repository });
+  console.log(`built ${out}`);
   if (!values.serve) return;
   const server = await serveSite(out, own);
   console.log(`The site is on ${server.url}; stop it with Ctrl+C.`);

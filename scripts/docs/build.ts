@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { specFile } from "../spec.ts";
 import { buildAssets } from "./assets.ts";
 import { drawCharts } from "./charts.ts";
 import { checkLinks } from "./links.ts";
 import { finishPage, type PageOf } from "./finish-page.ts";
-import { createRenderer, type Rendered } from "./markdown.ts";
+import { createRenderer } from "./markdown.ts";
 import { drawMedia } from "./media.ts";
 import { operationPages } from "./operations.ts";
 import { renderPage } from "./page.ts";
 import { twinOf, type Page, type Site } from "./site.ts";
 import { headersFile } from "./policy.ts";
 import { readReference } from "./reference.ts";
-import { furtherEntries, searchEntries } from "./search.ts";
+import { searchEntries, type SearchEntry } from "./search.ts";
 import { readSpecPages } from "./tables.ts";
 import { changelogPage, notFoundPage, playgroundPage, readGuides, readPage } from "./written-pages.ts";
 
@@ -26,27 +26,22 @@ export interface BuildOptions {
   readonly url: string;
   /** The repository's URL, for edit links. @default `repository` of package.json */
   readonly repository?: string | undefined;
-  /** Called with the progress of the build. */
-  readonly tell?: (what: string) => void;
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The line of the home page that is run in a clone. */
-const inClone = /^(npm ci && npm start)   # in a clone: free$/m;
+const inClone = /^(npm ci && npm start) {3}# in a clone: free$/m;
 
 /** Builds the site. The same sources give the same bytes. */
 export async function buildSite({
   out,
   url,
   repository = manifestOf("").repository?.url.replace(/^git\+|\.git$/g, ""),
-  tell = () => undefined,
 }: BuildOptions): Promise<void> {
   const yaml = readFileSync(specFile, "utf8");
   const specPages = readSpecPages(yaml);
   const [reference, media] = await Promise.all([readReference(specPages.spec), drawMedia(specPages.spec)]);
-  tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a clip`);
-
   const operations = operationPages(yaml, specPages);
   const pageOf: PageOf = (name) =>
     reference.pageOf.get(name) ?? operations.pages.find(({ path }) => path === `api/${name}`)?.path;
@@ -57,7 +52,7 @@ export async function buildSite({
     {
       ...home,
       layout: "home",
-      markdown: repository ? home.markdown.replace(inClone, `git clone ${repository}\n$1`) : home.markdown,
+      markdown: home.markdown.replace(inClone, repository ? `git clone ${repository}\n$1` : "$&"),
     },
     ...guides,
     ...operations.pages,
@@ -77,35 +72,30 @@ export async function buildSite({
   };
 
   const files = new Map<string, string | Uint8Array>();
-  const rendered = new Map<Page, Rendered>(pages.map((page) => [page, render(page.markdown, page.path, twinOf(page))]));
-  for (const [page, { html, headings }] of rendered) {
-    const body = drawCharts(page.layout === "redoc" ? `<div id="redoc"><main>${html}</main></div>` : html);
-    files.set(
-      page.path === "" ? "index.html" : `${page.path}/index.html`,
-      renderPage(site, page, page.html ?? body, headings),
-    );
+  const search: SearchEntry[] = [];
+  for (const page of pages) {
+    const { html, headings } = render(page.markdown, page.path, twinOf(page));
+    files.set(posix.join(page.path, "index.html"), renderPage(site, page, page.html ?? drawCharts(html), headings));
     files.set(twinOf(page), withoutMarks(page.markdown));
+    search.push(...searchEntries(page, headings));
   }
-  files.set("404.html", notFoundPage(site));
-  files.set("api/openapi.yaml", yaml);
-  files.set("api/openapi.json", operations.bundle);
-  files.set("sdk/reference.json", reference.json);
-  files.set(
-    "assets/search.json",
-    JSON.stringify([
-      ...[...rendered].flatMap(([page, { headings }]) => searchEntries(page, headings)),
-      ...furtherEntries,
-    ]),
-  );
-  for (const [name, bytes] of Object.entries(media)) files.set(`assets/${name}`, bytes);
-  files.set("sitemap.xml", sitemap(pages, url));
-  files.set("robots.txt", `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`);
-  files.set("llms.txt", llmsIndex(pages, url, operations.authentication));
-  files.set("llms-full.txt", pages.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n");
   const short = pages.filter(({ section, path }) => section === "guides" || path.startsWith("api/generate"));
-  files.set("llms-small.txt", short.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n");
-  files.set("_headers", headersFile);
-  tell(`rendered ${pages.length} pages`);
+  const inOne = (all: readonly Page[]) => all.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n";
+  const further = {
+    "404.html": notFoundPage(site),
+    "api/openapi.yaml": yaml,
+    "api/openapi.json": operations.bundle,
+    "sdk/reference.json": reference.json,
+    "assets/search.json": JSON.stringify(search),
+    "sitemap.xml": sitemap(pages, url),
+    "robots.txt": `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`,
+    "llms.txt": llmsIndex(pages, url, operations.authentication),
+    "llms-full.txt": inOne(pages),
+    "llms-small.txt": inOne(short),
+    _headers: headersFile,
+    ...media,
+  };
+  for (const [name, content] of Object.entries(further)) files.set(name, content);
 
   const broken = checkLinks(files);
   if (broken.length > 0) throw new Error(`${broken.length} links are broken:\n  ${broken.join("\n  ")}`);
@@ -114,7 +104,6 @@ export async function buildSite({
     await mkdir(directory, { recursive: true });
   await Promise.all([...files].map(([name, content]) => writeFile(join(out, name), content)));
   await buildAssets(join(out, "assets"));
-  tell(`built ${out}`);
 }
 
 /** Returns a page's Markdown without the marks of its charts, because its tables have the figures. */

@@ -17,7 +17,7 @@ export async function drawMedia(spec: Spec): Promise<Readonly<Record<string, Uin
     note: "SDK, emulator and API reference",
   };
   return {
-    "clip.mp4": new Uint8Array((await clip?.arrayBuffer()) ?? []),
-    "card.png": renderPicture({ width: 1200, height: 630, seed: "mediagen", text: card }),
+    "assets/clip.mp4": new Uint8Array((await clip?.arrayBuffer()) ?? []),
+    "assets/card.png": renderPicture({ width: 1200, height: 630, seed: "mediagen", text: card }),
   };
 }

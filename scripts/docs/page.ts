@@ -83,7 +83,8 @@ function renderContent(site: Site, page: Page, parts: Parts): string {
   const { body, root, sidebar } = parts;
   const foot = `<footer class="foot">${renderSource(site, page)}</footer>`;
   const actions = `<div class="actions"><button type="button" id="copy-page">Copy page</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
-  if (page.layout === "redoc") return `<div id="content" tabindex="-1">${body}</div>`;
+  if (page.layout === "redoc")
+    return `<div id="content" tabindex="-1"><div id="redoc"><main>${body}</main></div></div>`;
   if (page.layout === "home") {
     const end = page.markdown === "" ? "" : `<div class="end">${foot}${actions}</div>`;
     return `<main id="content" tabindex="-1">\n${body}${end}</main>`;

@@ -5,16 +5,6 @@ export type SearchEntry = readonly [name: string, sort: string, address: string,
 
 const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides: "Guide", playground: "Playground" };
 
-/** Entries for common search terms that are not on any page. */
-export const furtherEntries: readonly SearchEntry[] = [
-  [
-    "TypeScript types of forms",
-    "SDK",
-    "sdk/Form/",
-    "The form of each model as a type: the fields, the enum or union of the valid values, what is required.",
-  ],
-];
-
 /** Returns the entries of a page: itself, its headings, and the fields and members with anchors in its tables. */
 export function searchEntries(
   { path, title, description, also = "", section, markdown }: Page,

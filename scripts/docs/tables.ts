@@ -89,11 +89,7 @@ function code(value: unknown): string {
 
 /** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cell = (text: string) =>
-    text
-      .trim()
-      .replace(/\s*\n\s*/g, " ")
-      .replaceAll("|", "\\|");
+  const cell = (text: string) => text.trim().replace(/\s*\n\s*|\|/g, (found) => (found === "|" ? "\\|" : " "));
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n");
 }

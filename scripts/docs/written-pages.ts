@@ -47,10 +47,7 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
     pages: [index, ...groups.flatMap((group) => group.guides)],
     sidebar: [
       { title: "", links: [{ path: "guides", title: "All guides" }] },
-      ...groups.map((group) => ({
-        title: group.title,
-        links: group.guides.map(({ path, title }) => ({ path, title })),
-      })),
+      ...groups.map(({ title, guides }) => ({ title, links: guides })),
     ],
   };
 }

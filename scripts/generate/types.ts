@@ -71,7 +71,7 @@ function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
     `// Looked up, not computed: conditional types would cost every program's compiler three times as much.\ninterface ModelsOf {\n${models.join("")}}`,
     `interface FormsOf extends ${each("Forms").join(", ")} {}`,
     "/** A generation model, of one kind or of any. */\nexport type Model<K extends Kind = Kind> = ModelsOf[K];",
-    "/** The form of a model. */\nexport type Form<M extends Model> = FormsOf[M];",
+    "/** The form of a model as a TypeScript type: its fields, the union or enum of the values of each, and what is required. */\nexport type Form<M extends Model> = FormsOf[M];",
   ];
 }
 
