@@ -31,21 +31,6 @@ test("however many calls share a signal, it has one listener, and none once they
   expect(listenersOf(signal)).toBe(0);
 });
 
-test("a signal that never aborts keeps no listener of calls that have ended, also if others continue", async () => {
-  const controller = new AbortController();
-  const { signal } = controller;
-  const media = createMediaGen({
-    baseUrl: origin,
-    fetch: async (_, { body }) =>
-      String(body).includes("slow") ? forever() : Response.json({ code: 1000, msg: "", data: { url: ["1"] } }),
-  });
-  const slow = errorOf(media.video.task("slow").wait({ signal }));
-  await Promise.all([1, 2, 3].map((id) => media.video.task(`t-${id}`).wait({ signal })));
-  expect(listenersOf(signal)).toBe(1);
-  controller.abort("enough");
-  expect(await slow).toBe("enough");
-});
-
 test("a signal has no listener of any call that has ended, however it has ended", async () => {
   const { signal } = new AbortController();
   const emulator = createEmulator();

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { reply } from "../faults/faults.ts";
 import { startRawServer } from "../faults/raw-server.ts";
-import { errorOf } from "./fake-service.ts";
+import { errorOf, throwing } from "./fake-service.ts";
 import { addresses, leadNamesHere } from "./names-here.ts";
 import { clientAt, startProxy, startService } from "./proxy-server.ts";
 
@@ -84,12 +84,7 @@ describe("an agent", () => {
     ["gives no connection", () => undefined],
     // Its name is never found.
     ["gives one that is never established", () => connect({ host: "a.example.com", port: 1, lookup: () => undefined })],
-    [
-      "fails to open one",
-      () => {
-        throw new Error("CONNECT failed with 403");
-      },
-    ],
+    ["fails to open one", throwing(new Error("CONNECT failed with 403"))],
   ])("that %s sends nothing", async ([, createConnection]) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, agent: agentThat(createConnection) });

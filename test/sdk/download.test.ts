@@ -9,7 +9,7 @@ import { createEmulator } from "@mediagen/emulator";
 import { type Clock, createMediaGen as createPlainMediaGen, type MediaGenOptions } from "@mediagen/sdk";
 import { blobs, createMediaGen, download } from "@mediagen/sdk/node";
 import { describe, expect, test, vi } from "vitest";
-import { clientOf, errorOf, forever, success } from "./fake-service.ts";
+import { clientOf, errorOf, forever, success, throwing } from "./fake-service.ts";
 import { cutOnce, ownDirectory, type Rest, serveResults } from "./result-server.ts";
 
 const directory = ownDirectory();
@@ -121,12 +121,9 @@ describe.each([
 
   test("ends with the signal's reason, with what its listener throws, or because there is no result", async () => {
     const broken = new RangeError("mine");
-    const throws = () => {
-      throw broken;
-    };
     const fetching = (url: string, options: object = {}) => errorOf(download(taskAt([url]), directory.path, options));
     expect(await fetching("/1", { signal: AbortSignal.abort("enough") })).toBe("enough");
-    expect(await fetching("/1", { onProgress: throws })).toBe(broken);
+    expect(await fetching("/1", { onProgress: throwing(broken) })).toBe(broken);
     const controller = new AbortController();
     const { signal } = controller;
     expect(await fetching("/stuck", { signal, onProgress: () => controller.abort("enough") })).toBe("enough");

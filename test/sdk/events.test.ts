@@ -10,15 +10,14 @@ import {
   rejection,
   type Reply,
   success,
+  throwing,
 } from "./fake-service.ts";
 
 const data = { taskid: "t-1", url: ["http://localhost/1.png"], task_status: 7, image_status: 7 };
 const created: Reply = () => success({ taskid: "t-1" });
 const pending: Reply = () => success({ ...data, url: [] });
 const done: Reply = () => success(data);
-const throws = () => {
-  throw new Error("mine");
-};
+const throws = throwing(new Error("mine"));
 
 /** A client whose requests take 100 ms each. */
 function observed(replies: readonly Reply[], options: FakeOptions = {}) {
@@ -218,12 +217,7 @@ test("without MEDIAGEN_LOG, only a task that is not recorded is printed, and onl
 
 const mistake = new Error("mine");
 test.for<[string, MediaGenOptions["onEvent"]]>([
-  [
-    "throws",
-    () => {
-      throw mistake;
-    },
-  ],
+  ["throws", throwing(mistake)],
   ["rejects", () => Promise.reject(mistake)],
 ])("a listener that %s costs no task and ends no process, and its error is printed", async ([, onEvent]) => {
   const unhandled = vi.fn();

@@ -26,6 +26,10 @@ export const fails =
   (thrown: unknown): Reply =>
   () =>
     Promise.reject(thrown);
+/** A function that throws this. */
+export const throwing = (thrown: unknown) => (): never => {
+  throw thrown;
+};
 /** What Node's fetch rejects with if its cause has these fields. */
 export const fetchError = (fields: object, message = "fetch failed"): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("why"), fields) });

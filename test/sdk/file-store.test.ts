@@ -1,25 +1,21 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileStore, type GenerationEntry, type GenerationStore, type UnreadableEntry } from "@mediagen/sdk/node";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf } from "./fake-service.ts";
+import { ownDirectory } from "./result-server.ts";
 
 // What every store must do, fileStore passes in test/stores/check.test.ts. These are the files themselves.
 
-let root = "";
+const root = ownDirectory();
 let directory = "";
 let store: GenerationStore;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), "mediagen-"));
-  directory = join(root, "deep", "store");
+beforeEach(() => {
+  directory = join(root.path, "deep", "store");
   store = fileStore(directory);
 });
-afterEach(() => rm(root, { recursive: true }));
 
 const states = ["claimed", "sending", "created", "unknown", "notCreated", "ended"] as const;
 const facts = { origin: "https://media.example", kind: "image", model: "imgmodelz", resultCount: 1 } as const;
@@ -45,7 +41,7 @@ const files = async () =>
 
 test("its directory is made at the first write, for its owner alone", async () => {
   expect(await store.get("00")).toBeUndefined();
-  expect([await listed(), await store.forget(), await readdir(root)]).toEqual([[], 0, []]);
+  expect([await listed(), await store.forget(), await readdir(root.path)]).toEqual([[], 0, []]);
   const entry = entryOf({ reason: "two\nlines – ✓" });
   expect(await store.write(entry)).toEqual({ written: true });
   expect(await fileStore(directory).get(entry.id)).toEqual(entry);
@@ -54,7 +50,7 @@ test("its directory is made at the first write, for its owner alone", async () =
 });
 
 test("no id is a path out of its directory", async () => {
-  await writeFile(join(root, "1.x.json"), JSON.stringify(entryOf()));
+  await writeFile(join(root.path, "1.x.json"), JSON.stringify(entryOf()));
   for (const id of ["../..", "", ".", "aa/../../..", "zz"]) {
     expect(await store.get(id)).toBeUndefined();
     await expect(store.write(entryOf({ id }))).rejects.toThrow(RangeError);
@@ -62,7 +58,7 @@ test("no id is a path out of its directory", async () => {
 });
 
 test("if nothing can be written, nothing is sent", async () => {
-  const file = join(root, "file");
+  const file = join(root.path, "file");
   await writeFile(file, "");
   for (const path of [file, join(file, "store")]) {
     const { generate, sent } = clientOf([], { store: fileStore(path) });
@@ -190,21 +186,4 @@ test("what two processes forget at once is not counted twice, and leaves no file
   // One that finishes what another one has begun to forget does not count it.
   expect(counts.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(ended.length);
   expect(await files()).toHaveLength(1);
-});
-
-test("processes that write the same entries at once write each revision once, and lose none", async () => {
-  const [ids, revisions] = [Array.from({ length: 10 }, () => crypto.randomUUID()), 8];
-  const count = async (name: number) => {
-    const args = [resolve("test/sdk/processes/count.ts"), directory, String(name), String(revisions), ...ids];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-    let text = "";
-    child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-    expect(await once(child, "close")).toEqual([0, null]);
-    return JSON.parse(text) as readonly string[];
-  };
-  const written = (await Promise.all([1, 2, 3].map(count))).flat();
-  const all = ids.flatMap((id) => Array.from({ length: revisions }, (_, index) => `${id} ${index + 1}`));
-  expect(written.toSorted()).toEqual(all.sort());
-  for (const id of ids) expect(await store.get(id)).toMatchObject({ revision: revisions });
-  expect((await readdir(directory)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });

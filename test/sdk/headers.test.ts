@@ -1,28 +1,24 @@
 import { createMediaGen as createWebMediaGen, memoryStore, type RequestHeaders } from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
-import { mkdtemp } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { IncomingHttpHeaders } from "node:http";
+import { beforeEach, describe, expect, test } from "vitest";
 import sdk from "../../packages/sdk/package.json" with { type: "json" };
 import { clientOf, created, errorOf } from "./fake-service.ts";
+import { ownDirectory, serve } from "./result-server.ts";
 
 const seen: (IncomingHttpHeaders & { readonly path: string | undefined })[] = [];
-const server = createServer((request, response) => {
+const origin = serve((request, response) => {
   seen.push({ path: request.url, ...request.headers });
-  const data = { taskid: "t-1", url: [`${baseUrl}/1.png`] };
+  const data = { taskid: "t-1", url: [`${origin()}/1.png`] };
   request.resume().once("end", () => response.end(JSON.stringify({ code: 1000, msg: "", data })));
 });
+const directory = ownDirectory();
 let baseUrl = "";
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+beforeEach(() => {
+  seen.length = 0;
+  baseUrl = origin();
 });
-afterAll(() => server.close().closeAllConnections());
-beforeEach(() => void seen.splice(0));
 
 const form = { prompt: "A fox" };
 
@@ -45,7 +41,7 @@ describe.each([
     expect(seen.map((sent) => [sent["x-tenant"], sent["x-empty"], "x-unset" in sent])).toEqual(
       Array(4).fill(["acme", "", false]),
     );
-    await download(media.image.task("t-1"), await mkdtemp(join(tmpdir(), "mediagen-")));
+    await download(media.image.task("t-1"), directory.path);
     expect(seen.at(-1)).toMatchObject({ path: "/1.png" });
     expect(seen.at(-1)).not.toHaveProperty("x-tenant");
   });

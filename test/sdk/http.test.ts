@@ -1,7 +1,5 @@
-import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { appendFile, rm, writeFile } from "node:fs/promises";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type FetchInit, InvalidRequestError } from "@mediagen/sdk";
@@ -12,6 +10,7 @@ import type { Middleware } from "openapi-fetch";
 import { FormData as UndiciFormData } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
+import { ownDirectory, serve } from "./result-server.ts";
 
 interface Arrived {
   readonly url: string | undefined;
@@ -20,23 +19,19 @@ interface Arrived {
 }
 const arrived: Arrived[] = [];
 let respond: (response: ServerResponse) => void;
-const server = createServer(async (request, response) => {
+const origin = serve(async (request, response) => {
   arrived.push({ url: request.url, headers: request.headers, body: await buffer(request) });
   respond(response);
 });
+const directory = ownDirectory();
 let baseUrl = "";
 
-beforeEach(async () => {
+beforeEach(() => {
   arrived.length = 0;
+  baseUrl = origin();
   respond = (response) => void response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1" } }));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const png = new File([Buffer.from("\x89PNG\r\n\x1a\n", "latin1")], "first.png", { type: "image/png" });
 const other = "http://127.0.0.1:9";
@@ -150,7 +145,7 @@ describe.for([
     ["has more bytes", (path) => appendFile(path, "more")],
     ["is gone", (path) => rm(path)],
   ])("rejects a file that %s since fileFrom, and ends no process", async ([, change]) => {
-    const path = join(await mkdtemp(join(tmpdir(), "mediagen-")), "first.png");
+    const path = join(directory.path, "first.png");
     await writeFile(path, new Uint8Array(await png.arrayBuffer()));
     const file = await fileFrom(path);
     await change(path);

@@ -97,16 +97,6 @@ describe("the key is in nothing that the SDK shows", () => {
     }
   });
 
-  test("if it is another one for each request", async () => {
-    const keys = ["sk-canary-1", "sk-canary-2", "sk-canary-3"];
-    const left = [...keys];
-    const sent: unknown[] = [];
-    const reply = ({ headers }: Request) => rejection(`no ${sent[sent.push(headers.get("authorization")) - 1]}`);
-    const { media } = clientWith(reply, { apiKey: () => left.shift() ?? "" });
-    for (const _ of keys) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
-    expect(sent).toEqual(keys);
-  });
-
   test("if many keys are in use at once", async () => {
     let [keys, arrived] = [0, 0];
     const all = gate();

@@ -6,8 +6,15 @@ import { join, resolve } from "node:path";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { createMediaGen, fileStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, test } from "vitest";
+import { killWhileGenerating } from "./killing.ts";
 
-// The simulator kills at every other point, in memory; file-store-kills.test.ts kills at random.
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+// The simulator kills at every other point, in memory.
 test.for<[point: string, paid: number, tasks: number, unknown: number]>([
   ["after claimed", 1, 1, 0],
   ["after sending", 1, 1, 1],
@@ -16,13 +23,10 @@ test.for<[point: string, paid: number, tasks: number, unknown: number]>([
 ])(
   "a process killed %s: %i paid, %i known as tasks, %i as unknown, at once, and no key is ever paid twice",
   async ([point, paid, tasks, unknown]) => {
-    const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
+    const directory = await newDirectory();
     const emulator = createEmulator();
     const { baseUrl, close } = await listen(emulator);
-    onTestFinished(async () => {
-      await close();
-      await rm(directory, { recursive: true });
-    });
+    onTestFinished(close);
     const keys = ["one", "two", "three"];
     const generate = async (killedAt?: string) => {
       const options = JSON.stringify({ baseUrl, directory, keys, point: killedAt });
@@ -49,3 +53,14 @@ test.for<[point: string, paid: number, tasks: number, unknown: number]>([
     expect(emulator.charges).toHaveLength(unknown > 0 ? paid + 1 : 3);
   },
 );
+
+// `npm run test:all -- fleet` does so with thousands of keys, and on databases.
+test("five processes that are killed and paused at random pay for each key once, and know every task", async () => {
+  const directory = await newDirectory();
+  const store = fileStore(directory);
+  const report = await killWhileGenerating({ name: "file", at: directory, store, keys: 120, strikes: 12 });
+  console.log(JSON.stringify(report));
+  expect(report).toMatchObject({ sentTwice: [], lost: [], unlisted: [], changed: [] });
+  expect(report.sent).toBeGreaterThan(90);
+  expect(report.kills + report.pauses).toBeGreaterThan(3);
+});

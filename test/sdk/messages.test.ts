@@ -33,14 +33,13 @@ const calls: Readonly<Record<string, Mistake>> = {
   "generate: no such host": () => generateAt("https://media.invalid"),
   "generate: no server": () => generateAt("http://127.0.0.1:9"),
   "fileStore()": (_, { fileStore }) => fileStore(),
-  "createMediaGen: HTTPS_PROXY": (_, { createMediaGen }) => {
-    vi.stubEnv("HTTPS_PROXY", `socks5://user:${secret}@proxy.example`);
-    try {
-      return createMediaGen({ baseUrl: "https://media.example" });
-    } finally {
-      vi.unstubAllEnvs();
-    }
-  },
+  ...Object.fromEntries(
+    [
+      ...[`ALL_PROXY=socks5://user:${secret}@proxy.example`, `HTTPS_PROXY=http://user:${secret}@pro xy`],
+      ...["https_proxy=http://user:100%@proxy", `HTTPS_PROXY=http://user:1#${secret}@proxy`],
+      ...[`HTTPS_PROXY=http://user:1?${secret}@proxy`, "HTTPS_PROXY=http://proxy:3128/path"],
+    ].map((variable) => [`createMediaGen: ${variable.replace(secret, "SECRET")}`, () => createWith(variable)]),
+  ),
   "apiKey with a line break": () => checkAt(lost, { apiKey: `${secret}\nb` }),
   "apiKey with a letter beyond ASCII": () => checkAt(lost, { apiKey: `${secret}é` }),
   "apiKey with a space": () => checkAt(lost, { apiKey: ` ${secret}` }),
@@ -201,6 +200,15 @@ const later: Readonly<Record<string, readonly [Mistake, readonly Reply[]]>> = {
 
 const wrongHeaders = { "Content-Type": "text/plain" };
 const keyed = { idempotencyKey: "order-42" };
+function createWith(variable: string): unknown {
+  const [name = "", value] = variable.split("=");
+  vi.stubEnv(name, value);
+  try {
+    return sdk.createMediaGen({ baseUrl: "https://media.example" });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
 const generateAt = (baseUrl: string) =>
   sdk.createMediaGen({ baseUrl, apiKey: "k", retries: 0 }).image.generate("imgmodelz", fox);
 const withoutKey = () => clientOf([], { apiKey: undefined }).media;

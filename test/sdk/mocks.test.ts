@@ -1,5 +1,4 @@
-import nodeHttp, { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import nodeHttp from "node:http";
 import { mock } from "node:test";
 import { blobs, createMediaGen, type MediaGen, memoryStore } from "@mediagen/sdk";
 import { createMediaGen as createNodeMediaGen, download, type NodeMediaGenOptions } from "@mediagen/sdk/node";
@@ -8,7 +7,7 @@ import { setupServer } from "msw-3/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { created, errorOf } from "./fake-service.ts";
 import { leadNamesHere } from "./names-here.ts";
-import { ownDirectory } from "./result-server.ts";
+import { ownDirectory, serve } from "./result-server.ts";
 
 const directory = ownDirectory();
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -116,19 +115,21 @@ describe.each([
 
 describe("a test runner that replaces globalThis.fetch", () => {
   let requests = 0;
-  const server = createServer((_, response) => {
+  const origin = serve((_, response) => {
     requests++;
     response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "PAID", url: [] } }));
   });
-  const port = () => (server.address() as AddressInfo).port;
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
-  afterAll(() => server.close().closeAllConnections());
   leadNamesHere();
   afterEach(() => (vi.unstubAllGlobals(), vi.restoreAllMocks(), mock.restoreAll()));
 
   /** A client of a service at another host, whose name resolves to this machine. */
   const clientOf = (options: NodeMediaGenOptions = {}) =>
-    createNodeMediaGen({ baseUrl: `http://media.example:${port()}`, allowHttp: true, retries: 0, ...options });
+    createNodeMediaGen({
+      baseUrl: origin().replace("127.0.0.1", "media.example"),
+      allowHttp: true,
+      retries: 0,
+      ...options,
+    });
   const outcomeOf = (options: NodeMediaGenOptions, call: object = {}): Promise<unknown> =>
     errorOf(
       clientOf(options)
@@ -151,7 +152,7 @@ describe("a test runner that replaces globalThis.fetch", () => {
     expect(await clientOf().image.query("t-1")).toMatchObject({ taskid: "PAID" });
     expect(await outcomeOf({ fetch: vi.fn(async () => created("t-2")) })).toBe("t-2");
     expect(await outcomeOf({ agent: new nodeHttp.Agent() })).toBe("PAID");
-    expect(await outcomeOf({ baseUrl: `http://127.0.0.1:${port()}` })).toBe("PAID");
+    expect(await outcomeOf({ baseUrl: origin() })).toBe("PAID");
     // A runtime without fetch has no mock, and the key of the rejected generation is free.
     vi.stubGlobal("fetch", undefined);
     expect(await outcomeOf({ store }, call)).toBe("PAID");

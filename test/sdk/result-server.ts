@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,20 +8,25 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
+/** A server of this machine while the tests of a file run. Returns what returns its origin. */
+export function serve(listener: RequestListener): () => string {
+  const server = createServer(listener);
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  afterAll(() => server.close().closeAllConnections());
+  return () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 /** A service with the servers of its results, while the tests of a file run. Each path has its handler. */
 export function serveResults(handlers: Record<string, Handler>) {
   const requests: IncomingMessage[] = [];
   let data = {};
-  const server = createServer((request, response) => {
+  const origin = serve((request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
     if (path.endsWith("infobytaskid")) return void response.end(JSON.stringify({ code: 1000, msg: "", data }));
     requests.push(request);
     handlers[path]?.(request, response);
   });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
-  afterAll(() => server.close().closeAllConnections());
   beforeEach(() => void requests.splice(0));
-  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     handlers,
     /** The requests for results, in order. */

@@ -80,35 +80,6 @@ describe("a response that arrives after others have taken its sender for dead", 
   });
 });
 
-test("a sender that is paused since its key was forgotten overwrites no later attempt of the same revision", async () => {
-  const store = sharedStore();
-  const [paused, reached, approval, response] = [gate(), gate(), gate(), gate<Response>()];
-  const slow = clientOf([], { store, beforeGenerate: () => approval.promise });
-  const slowTask = errorOf(slow.generate("order-1"));
-  await expect.poll(() => store.states()).toEqual(["claimed"]);
-  const attempt = store.written()[0]?.attempt;
-  store.beforeWrite((entry) => {
-    if (entry.attempt === attempt && entry.revision > 2) return (reached.resolve(), paused.promise);
-    return undefined;
-  });
-  await reached.promise;
-  // Its claim is taken over, and the service rejects the form. The key is forgotten and used again.
-  expect(await errorOf(clientOf([rejection], { store }).generate("order-1"))).toMatchObject({ name: "ServiceError" });
-  expect(await store.forget({ keyed: true })).toBe(1);
-  store.beforeWrite((entry) => {
-    if (entry.attempt === attempt) return paused.promise;
-    if (entry.state === "sending" && entry.revision > 2) throw new Error("not renewed");
-    return undefined;
-  });
-  const later = clientOf([() => response.promise], { store });
-  const task = later.generate("order-1");
-  await expect.poll(() => store.written().at(-1)).toMatchObject({ state: "sending", revision: 2 });
-  for (const one of [paused, approval]) one.resolve();
-  await slowTask;
-  response.resolve(created("t-later"));
-  expect([(await task).taskid, slow.sent(), later.sent()]).toEqual(["t-later", 0, 1]);
-});
-
 describe("a generation is recorded before it is sent, and its outcome after that", () => {
   const unreadable = Object.defineProperty(new Error(), "message", {
     get() {

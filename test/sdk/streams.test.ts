@@ -8,7 +8,7 @@ import {
 import { createMediaGen } from "@mediagen/sdk/node";
 import nodeFetch from "node-fetch";
 import { describe, expect, test, vi } from "vitest";
-import { clientOf, errorOf, success } from "./fake-service.ts";
+import { clientOf, errorOf, success, throwing } from "./fake-service.ts";
 import { cutOnce, serveResults } from "./result-server.ts";
 
 const gif = Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(200_000, "and the rest of a picture")]);
@@ -30,9 +30,6 @@ const bytesOf = async (stream: ReadableStream<Uint8Array> | undefined) =>
   Buffer.from(await new Response(stream).arrayBuffer());
 const typesOf = (events: readonly MediaGenEvent[]) => events.map(({ type }) => type);
 const broken = new RangeError("mine");
-const throwing = (error: unknown) => () => {
-  throw error;
-};
 /** The connections of results at this path are closed. */
 const expectClosed = (path = "") =>
   vi.waitFor(

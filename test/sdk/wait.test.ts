@@ -10,7 +10,7 @@ import {
 } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
 import { type QueryReply, clientOnAClock } from "./client-on-a-clock.ts";
-import { errorOf, forever } from "./fake-service.ts";
+import { errorOf, forever, throwing } from "./fake-service.ts";
 
 const pending = { url: [] };
 const done = { url: ["http://localhost/1"] };
@@ -19,9 +19,7 @@ const unknown = { code: 9999 };
 const failed = { status: 3, message: "the picture was rejected" };
 const hour = 3_600_000;
 const times = (count: number, reply: QueryReply) => Array<QueryReply>(count).fill(reply);
-const mine = () => {
-  throw new RangeError("mine");
-};
+const mine = throwing(new RangeError("mine"));
 
 interface Given {
   readonly options?: MediaGenOptions;
