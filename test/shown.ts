@@ -19,7 +19,7 @@ function asJson(value: unknown): string {
   const above: unknown[] = [];
   return String(
     JSON.stringify(value, function (this: unknown, _, one: unknown) {
-      // A circle, as in what Node's errors tell of a certificate, is no JSON.
+      // A circle, such as Node's errors have for a certificate, is no JSON.
       above.splice(above.indexOf(this) + 1);
       return above.includes(one) ? "a circle" : (above.push(one), one);
     }),

@@ -80,7 +80,8 @@ export async function buildSite({
     search.push(...searchEntries(page, headings));
   }
   const short = pages.filter(({ section, path }) => section === "guides" || path.startsWith("api/generate"));
-  const inOne = (all: readonly Page[]) => all.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n";
+  const inOne = (all: readonly Page[]) =>
+    all.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n";
   const further = {
     "404.html": notFoundPage(site),
     "api/openapi.yaml": yaml,

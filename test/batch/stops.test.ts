@@ -45,12 +45,12 @@ test("if the credits run out, nothing more is sent, and the results of running l
 });
 
 describe("a batch stops, and bills no further line, after", () => {
-  const refused = () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" }));
-  const unreachable = { baseUrl: "http://elsewhere.localhost", fetch: refused, fetchSendsOnce: true };
+  const noConnection = () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" }));
+  const unreachable = { baseUrl: "http://elsewhere.localhost", fetch: noConnection, fetchSendsOnce: true };
   test.for<[what: string, options: BatchOptions, stopped: string]>([
     ["a wrong key", { apiKey: "wrong" }, "rejected"],
     ["a wrong base URL", { baseUrl: "http://emulator.localhost/elsewhere" }, "rejected"],
-    ["a refused connection", unreachable, "unreachable"],
+    ["a noConnection connection", unreachable, "unreachable"],
   ])("%s", async ([, options, stopped]) => {
     const { run, emulator, unfinished } = await createBatch(linesOf(20));
     const error = { message: expect.any(String) };

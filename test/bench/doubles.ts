@@ -14,7 +14,7 @@ export interface Seen {
   readonly queries: number;
   /** Sockets that were open at once. */
   readonly sockets: number;
-  /** Tasks that were paid for, by the number that the prompt names; more than one is a duplicate. */
+  /** Tasks that were billed, by the number that the prompt names; more than one is a duplicate. */
   readonly paid: Readonly<Record<string, readonly string[]>>;
   readonly bytes: number;
 }

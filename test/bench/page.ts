@@ -107,7 +107,7 @@ also: performance speed size comparison
 What mediagen and other SDKs cost in bytes, time and duplicates, measured in one run on one machine. No test asserts a time.
 `;
 
-/** Every figure in which another client is clearly better than one of ours. */
+/** Every figure in which another client is clearly better than our own. */
 function notFirst(parts: readonly Part[]): string {
   const lines = parts.flatMap((part) =>
     part.tables.flatMap((table) =>

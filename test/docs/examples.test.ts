@@ -278,7 +278,7 @@ test.concurrent("frameworks/express-server generates for a user who is signed in
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
-test.concurrent("abort-and-delete: before sending nothing is paid, while sending perhaps, and a wait's task goes on", async () => {
+test.concurrent("abort-and-delete: before sending nothing is billed, while sending perhaps, and a wait's task goes on", async () => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "hang", on: "generate" });
   const program = desk.start("abort-and-delete.ts");
@@ -321,7 +321,7 @@ test.concurrent("certificates trusts its authority and shows its client certific
   expect(service.clients).toEqual(["test client"]);
 });
 
-test("every program of docs/examples is run by a test beside this one", async () => {
+test("every program of docs/examples is run by a test next to this one", async () => {
   const tests = await Promise.all(
     (await readdir("test/docs")).flatMap((name) => (name.endsWith(".ts") ? readFile(`test/docs/${name}`, "utf8") : [])),
   );

@@ -10,7 +10,7 @@ export interface OpenSite {
   readonly url: string;
   /** Opens a tab, and notes in `trouble` whatever it does that no page of the site may. */
   tab(options?: BrowserContextOptions): Promise<Page>;
-  /** Errors, messages, refused policies, failed or foreign requests. A test takes out what it provokes. */
+  /** Errors, messages, violated policies, failed or foreign requests. A test takes out what it provokes. */
   readonly trouble: string[];
 }
 

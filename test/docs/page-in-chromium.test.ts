@@ -66,7 +66,7 @@ test("in Chromium, a form whose responses are lost is paid once", async () => {
     while (outcomes.at(-1) === "OutcomeUnknownError") outcomes.push(await press());
     expect(outcomes.at(-1)).toBe("done");
     expect(await tab.evaluate<string>('document.querySelector("video").src')).toMatch(/^http/);
-    // Chromium has sent it again by itself, or the user has.
+    // Chromium has resent it by itself, or the user has.
     expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
     expect(emulator.charges).toHaveLength(1);
     expect(await tab.content()).not.toContain(emulator.client.apiKey);

@@ -29,11 +29,11 @@ test("every shell line of guides and READMEs is run below or elsewhere", () => {
   expect(lines.filter((line) => !isRunBelow(line) && !elsewhere.some((one) => one.test(line)))).toEqual([]);
 });
 
-/** The lines that run a program beside the emulator. Each starts npx, which takes a second, so of those that differ in the program alone one is run. */
+/** The lines that run a program next to the emulator. Each starts npx, which takes a second, so of those that differ in the program alone one is run. */
 const beside = lines.filter((line) => line.includes(" exec "));
 const program = /\bnode ([\w./-]+\.m?[jt]s)\b/;
 
-test("every program that a line runs beside the emulator is one of docs/examples, or the reader's own", async () => {
+test("every program that a line runs next to the emulator is one of docs/examples, or the reader's own", async () => {
   const names = beside.flatMap((line) => program.exec(line)?.[1] ?? []);
   const known = (await readAll("docs/examples/**/*.ts")).map(({ file }) => file.split("/").at(-1));
   expect(names.length).toBeGreaterThan(20);
@@ -42,7 +42,7 @@ test("every program that a line runs beside the emulator is one of docs/examples
 
 test.concurrent.for(
   [...Map.groupBy(beside, (line) => line.replace(program, "node program")).values()].map(([line = ""]) => line),
-)("%s runs the command beside the emulator", async (line, { expect }) => {
+)("%s runs the command next to the emulator", async (line, { expect }) => {
   await inFolder(async (folder) => {
     const faster = line.replace(" exec ", " --speed 100 exec ");
     const { ended, printed } = run(faster, folder);

@@ -127,7 +127,7 @@ test("every page carries a policy that allows no inline script or style, and no 
     expect(policy, name).not.toMatch(/unsafe|\*(?!;| |$)/);
     if (!name.startsWith("playground/")) expect(policy, name).not.toMatch(/https?:|\*/);
   }
-  // What a page cannot say of itself, hosts are told.
+  // Hosts receive what a page cannot say of itself.
   expect(text("_headers")).toContain("Content-Security-Policy: frame-ancestors 'none'");
   expect(text("_headers").match(/^\//gm)).toHaveLength(1);
 });

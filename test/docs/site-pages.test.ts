@@ -92,7 +92,7 @@ describe("the way around", () => {
     await page.waitForURL("**/sdk/OutcomeUnknownError/");
   });
 
-  test("the contents mark the heading that is read, and are a menu where there is no room beside the page", async () => {
+  test("the contents mark the heading that is read, and are a menu where there is no room next to the page", async () => {
     const page = await site.tab({ viewport: { width: 1280, height: 800 } });
     await page.goto(`${site.url}guides/waiting/`);
     const beside = page.getByRole("navigation", { name: "On this page" });
@@ -144,7 +144,7 @@ test("the theme goes from system to light to dark, and is kept from page to page
   expect(await page.getByRole("button", { name: "Theme: dark" }).isVisible()).toBe(true);
 });
 
-test("code and whole pages are copied, as they are and as Markdown", async () => {
+test("code and complete pages are copied, as they are and as Markdown", async () => {
   const page = await site.tab({ permissions: ["clipboard-read", "clipboard-write"] });
   await page.goto(`${site.url}guides/first-video/`);
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());

@@ -14,7 +14,7 @@ const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen =>
   createMediaGen({ baseUrl, apiKey, statuses: { succeeded: [2], failed: [3] } });
 const run = (...args: string[]): Promise<Ended> => runCommand(args).ended;
 const script = (text: string) => ["exec", "--", process.execPath, "--input-type=module", "-e", text];
-/** Runs a script of JavaScript beside the emulator, on any port. */
+/** Runs a script of JavaScript next to the emulator, on any port. */
 const exec = (text: string, ...options: string[]) => run("--port", "0", ...options, ...script(text));
 /** A script that generates an image, and prints the base URL, the key and the id. */
 const generateOne = `

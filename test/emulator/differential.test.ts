@@ -38,7 +38,7 @@ const forms: fc.Arbitrary<FormRequest> = fc.constantFrom(...models).chain(({ mod
   return fc
     .tuple(fc.subarray(good, { maxLength: Math.min(4, good.length) }), fc.constantFrom(...cases), fc.option(oddText))
     .map(([some, last, prompt]) => {
-      // A field that is missing or one of several stays so: such a case is the whole form.
+      // A field that is missing or one of several stays so: such a case is a form of its own.
       const isWhole = last.field === "form" || last.bound === "required";
       // A field has one value only, so that good ones hide no bad one.
       const others = some.filter(({ field }) => field !== last.field && field !== "form");

@@ -123,7 +123,7 @@ describe("the GitHub Action", () => {
     expect(used.sort()).toEqual(Object.keys(inputs).sort());
   });
 
-  test("runs the command beside the emulator, with the options, and fails if the command does", async () => {
+  test("runs the command next to the emulator, with the options, and fails if the command does", async () => {
     const { step, inputs } = await read();
     const run = (command: string) => {
       // npx would download the package.

@@ -79,7 +79,7 @@ test("a run that finds the port in use takes another one, says so, and saves not
   await expect(readFile(usualFile("two"))).rejects.toMatchObject({ code: "ENOENT" });
 });
 
-test("a file has one owner until that is killed: exec saves nothing meanwhile, and --state exits with 2", async () => {
+test("a file has one owner until that is killed: until then, exec saves nothing, and --state exits with 2", async () => {
   await onUsualPort("owned", generate);
   const file = usualFile("owned");
   const owner = await serve(["--state", file]);

@@ -364,7 +364,7 @@ export const faults: readonly FaultRow[] = [
     ...rejected,
     onFetch: {
       ...outcomes(["OutcomeUnknownError", 2, []], ["ConnectionError", 6, backoff], ["ServiceError", 2, []]),
-      because: "Node's fetch sends it again by itself, with an empty body by then",
+      because: "Node's fetch resends it by itself, with an empty body by then",
     },
   },
   { name: "429", ...response("429 Too Many Requests"), ...limited },

@@ -105,7 +105,7 @@ test("TanStack Form shows each issue at its field", async () => {
 });
 
 describe("the AI SDK", () => {
-  /** Calls a tool as a model would, and returns what the tool was called with, and what the model is told. */
+  /** Calls a tool as a model would, and returns what the tool was called with, and what the model receives. */
   async function callTool(input: object) {
     const drawn: object[] = [];
     const draw = tool({

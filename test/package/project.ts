@@ -8,7 +8,7 @@ import { pack } from "../../scripts/release.ts";
 
 const exec = promisify(execFile);
 
-/** Packs packages of ours in an empty directory, and installs them there unless that is left to the test. */
+/** Packs our packages in an empty directory, and installs them there unless that is left to the test. */
 export function useProject(packages: readonly string[], { installs = true } = {}) {
   const project = { directory: "", tarballs: [] as readonly string[] };
   beforeAll(async () => {
@@ -29,7 +29,7 @@ export function useProject(packages: readonly string[], { installs = true } = {}
   return project;
 }
 
-/** Returns the directories of what packages depend on, other packages of ours excluded. */
+/** Returns the directories of what packages depend on, without our own. */
 function dependenciesOf(directories: readonly string[]): ReadonlySet<string> {
   const found = new Set(directories);
   // A set goes on to what is added in the meantime.

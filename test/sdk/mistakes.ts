@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { connectionRefused, origin } from "./fake-service.ts";
 
-// What a program may pass by mistake. messages.txt has what it is told.
+// What a program may pass by mistake. messages.txt has what it receives.
 
 export const secret = "sk-live-0123456789";
 export const fox = { prompt: "A fox" };

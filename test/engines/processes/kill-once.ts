@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 
-/** Ends this process as a crash does, the first time: what it has paid for, its engine does not know yet. */
+/** Ends this process as a crash does, the first time: its engine does not know yet what was billed. */
 export function killOnce(): void {
   if (existsSync("killed")) return;
   writeFileSync("killed", "");
