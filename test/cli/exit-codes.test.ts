@@ -22,6 +22,7 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [2, `${image} --modle x`, "Did you mean --model?"],
     [2, `${image} --ratio 16:9`, "unknown flag --ratio\n  Run mediagen image --help"],
     [2, `${image} --key secret`, "unknown flag --key\n"],
+    [2, `${image} -o ${"a".repeat(300)}.png`, "ENAMETOOLONG"],
     [
       2,
       `${image} --batchsize ${maximum + 1} --seed 1`,

@@ -41,7 +41,7 @@ describe("mediagen login", () => {
       // A test must not find a key that pays.
       expect(() => createMediaGen({ baseUrl: url })).not.toThrow();
       await expect(createMediaGen({ baseUrl: url }).image.query("image-1")).rejects.toThrow("API key is missing");
-      expect(await run("logout")).toMatchObject({ code: 0, stderr: `0:00 no key is saved in ${file}\n` });
+      expect(await run("logout")).toMatchObject({ code: 0, stderr: `0:00 the saved key is removed from ${file}\n` });
       expect([(await run(image)).code, await readdir(dirname(file))]).toEqual([2, []]);
       expect((await run("logout", { env })).code).toBe(0);
     }));
@@ -71,7 +71,7 @@ describe("mediagen login", () => {
         ["wrong-key", "http://127.0.0.1:9", 1, "nothing was sent .*ECONNREFUSED.*\n {2}Nothing was saved\\. "],
         ["wrong-key", `${url}/v1`, 1, "to this key as to a made-up one: "],
         ["emulator-key", "http://media.example.com", 2, "With --allow-http, everyone on the way can read"],
-        ["", url, 2, "the API key is missing\n {2}Nothing was sent or saved\\."],
+        ["", url, 2, "the API key is not one line of ASCII\n {2}Nothing was sent or saved\\."],
       ] as const) {
         const ended = await run(`login --base-url ${more}`, { stdin });
         expect([ended.code, ended.stderr], more).toEqual([code, expect.stringMatching(says)]);

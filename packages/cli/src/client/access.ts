@@ -44,7 +44,7 @@ async function readSaved(): Promise<Required<Pick<Access, "baseUrl" | "apiKey">>
     throw error;
   });
   if (text === undefined) return undefined;
-  const [, baseUrl, apiKey] = /^(https?:\/\/\S+)\n([\x20-\x7e]+)\n$/.exec(text) ?? [];
+  const [, baseUrl, apiKey] = /^(https?:\/\/\S+)\n([\x20-\x7e]+)\n$/i.exec(text) ?? [];
   // Its text may be a key, and is not shown.
   if (baseUrl === undefined || apiKey === undefined)
     throw usageError(`${accessFile()} is damaged`, "Nothing was sent. Run mediagen login again, or mediagen logout.");

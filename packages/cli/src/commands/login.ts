@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { AuthenticationError, createMediaGen, type MediaGen, ServiceError } from "@mediagen/sdk/node";
@@ -14,8 +15,10 @@ import { ask } from "../terminal/ask.ts";
 /** `mediagen login` and `mediagen logout`. */
 export async function run({ options }: Parsed, { name }: Command): Promise<void> {
   if (name === "login") return login(options);
-  await rm(accessFile(), { force: true });
-  openContext(options).progress.note(`no key is saved in ${accessFile()}`);
+  const file = accessFile();
+  const had = existsSync(file) ? "the saved key is removed from" : "no key is saved in";
+  await rm(file, { force: true });
+  openContext(options).progress.note(`${had} ${file}`);
 }
 
 /** Asks for a base URL and a key, checks them, and saves them. From a pipe, it reads the key. */
@@ -24,15 +27,23 @@ async function login(options: Options): Promise<void> {
   const { signal, progress } = openContext(options);
   const isTyped = process.stdin.isTTY;
   const preset = options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"];
-  const baseUrl = preset || (isTyped && (await ask("Base URL: ", signal)));
-  if (!baseUrl) throw usageError("the base URL is missing", "Nothing was sent or saved. Pass --base-url.");
-  const apiKey = isTyped ? await ask(`API key for ${baseUrl} (not shown): `, signal, true) : await text(process.stdin);
-  if (apiKey.trim() === "")
-    throw usageError("the API key is missing", "Nothing was sent or saved. Type it, or pipe it to stdin.");
+  const baseUrl = (preset || (isTyped && (await ask("Base URL: ", signal))) || "").trim();
+  if (!baseUrl)
+    throw usageError(
+      "the base URL is missing",
+      "Nothing was sent or saved. Pass --base-url, or set MEDIAGEN_BASE_URL.",
+    );
+  const typed = isTyped ? await ask(`API key for ${baseUrl} (not shown): `, signal, true) : await text(process.stdin);
+  const apiKey = typed.trim();
+  if (!/^[\x20-\x7e]+$/.test(apiKey))
+    throw usageError(
+      "the API key is not one line of ASCII",
+      "Nothing was sent or saved. Type it, or pipe it to stdin.",
+    );
   const connect = (key: string) => createMediaGen({ baseUrl, apiKey: key, allowHttp });
-  const media = connect(apiKey.trim());
+  const media = connect(apiKey);
   if (!unverified) await check(media, () => connect(crypto.randomUUID()), signal);
-  await saveAccess(baseUrl, apiKey.trim());
+  await saveAccess(baseUrl, apiKey);
   const proof = unverified ? "without checking it" : "the service did not reject it";
   progress.note(`the key for ${media.origin} is saved in ${accessFile()}; ${proof}`);
   if (process.env["MEDIAGEN_API_KEY"])
@@ -61,7 +72,7 @@ async function check(media: MediaGen, connectMadeUp: () => MediaGen, signal: Abo
   if (isRejected) throw new CommandError(`the key was rejected: ${message}`, advice, exitCodes.failed, cause);
   throw new CommandError(
     `the service responds to this key as to a made-up one: ${message}`,
-    `${advice} If the message is not about the key, add --unverified.`,
+    `${advice} If the message is about neither, add --unverified.`,
     exitCodes.failed,
     cause,
   );

@@ -51,13 +51,16 @@ export async function checkTarget(target: string, results: Results): Promise<voi
   try {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
+    // Several results get the file's name with their numbers.
+    const longest = count > 1 ? target.replace(/\.[^.]*$/, (end) => `-${count}${end}`) : target;
+    const isTooLong = (error: NodeJS.ErrnoException) => (error.code === "ENAMETOOLONG" ? Promise.reject(error) : 0);
+    if (!isForDirectory) await access(longest).catch(isTooLong);
   } catch (error) {
     throw fail(messageOf(error), "Nothing was sent. Pass a path that can be written to.");
   }
   if (isForDirectory) return;
   if (typeOfName(target)?.startsWith(kind) === false)
     throw fail(`the result is of the kind ${kind}`, "Nothing was sent. Use another extension, or a directory.");
-  // One result gets the file's name; several get it with their numbers.
   const extension = extname(target);
   const stem = basename(target, extension);
   if (overwrite) return;
