@@ -173,11 +173,9 @@ function failureOf(
   const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
   const checked = generation ? "the form" : "the task id and kind";
   const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
-  const hint = hasKey || status === 413 ? hints[status] : undefined; // A page has no key that it could check.
-  const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : (hint ?? other);
+  // The server of a page may hold the key.
+  const keyHint = `${hasKey ? "Check baseUrl and" : "If the server needs it, pass"} the API key (apiKey or MEDIAGEN_API_KEY).`;
+  const hint = status === 413 ? "Use smaller files." : status === 401 || status === 403 ? keyHint : other;
+  const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : hint;
   return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice });
 }
-
-const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
-const tooLarge = "Use smaller files.";
-const hints: Readonly<Record<number, string>> = { 401: keyHint, 403: keyHint, 413: tooLarge };

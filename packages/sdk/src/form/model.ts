@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { type Issue, issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
+import { closestName, type Issue, issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Form, Model } from "../spec/types.gen.ts";
@@ -66,13 +66,15 @@ export function findModel(name: unknown, kind?: Kind, subject = "generate"): Kno
   if (found && (kind ?? found.kind) === found.kind) return found;
   const newer = found
     ? `Use media.${found.kind} for it.`
-    : `A newer model needs ${kind ? "" : "media.video or media.image with "}{ unchecked: true }.`;
+    : "A newer model needs media.video or media.image with { unchecked: true }.";
   throw new InvalidRequestError(subject, [unknownModel(name, kind, newer)], nothingWasSent);
 }
 
 function unknownModel(given: unknown, kind?: Kind, newer = ""): Issue {
   const names = list.flatMap((one) => ((kind ?? one.kind) === one.kind ? one.model : []));
-  return issueOf("model", "unknown", mustBe(`one of ${names.join(", ")}`, given), newer);
+  const meant = typeof given === "string" ? closestName(given, names) : undefined;
+  const advice = meant === undefined ? newer : `Did you mean "${meant}"?`;
+  return issueOf("model", "unknown", mustBe(`one of ${names.join(", ")}`, given), advice);
 }
 
 /** Returns the operation of a model that the description does not have. Fields that count the results of other models do so here. */
