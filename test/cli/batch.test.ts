@@ -3,7 +3,6 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { expect, test } from "vitest";
-import { planText } from "../../packages/cli/src/batch/plan-text.ts";
 import { linesOf } from "../batch/batch-directory.ts";
 import { durationsInWords } from "../contract/cases.ts";
 import { inPlace, type Place, type PlaceOptions, spawnCommand, wordsOf, fails } from "./run-command.ts";
@@ -29,12 +28,8 @@ test("a batch prints the path of each file, and run again does only what is left
     expect([code, stdout]).toEqual([0, "out/fox-1.mp4\nout/hare-1.png\n"]);
     expect(stderr).toMatch(/2 of 2 lines succeeded, .*; out\/index\.html shows them/);
     const bytes = await readFile(join(cwd, "out", "fox-1.mp4"));
-    const [line = ""] = (await readFile(join(cwd, "out", "results.jsonl"), "utf8")).split("\n");
-    expect(JSON.parse(line)).toMatchObject({
-      endedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/),
-      record: { seed: expect.any(Number) },
-      files: [{ bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }],
-    });
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    expect(await readFile(join(cwd, "out", "results.jsonl"), "utf8")).toContain(sha256);
     const again = await run("batch jobs.csv -o out --json --quiet");
     expect([again.code, again.stderr, JSON.parse(again.stdout)]).toMatchObject([
       0,
@@ -73,16 +68,10 @@ const videos = [5, undefined].map((duration) => ({ model: "vidmodelv15pro", prom
 
 test("a batch generates a part of its lines, and failed ones again, and says before what is billed", () =>
   withLines([...linesOf(2), ...videos], async ({ cwd, emulator, run, start }) => {
-    const dry = await run(`${batch} --dry-run -q`);
-    expect([dry, await readdir(cwd)]).toEqual([
-      {
-        code: 0,
-        stdout:
-          "4 paid generations for 4 lines (2 of imgmodelz, 2 images; 2 of vidmodelv15pro, at least 5 seconds of video because 1 does not say how long). Nothing was sent.\n",
-        stderr: "",
-      },
-      ["jobs.jsonl"],
-    ]);
+    const plan =
+      "4 paid generations for 4 lines (2 of imgmodelz, 2 images; 2 of vidmodelv15pro, at least 5 seconds of video because 1 does not say how long). Nothing was sent.\n";
+    expect(await run(`${batch} --dry-run -q`)).toEqual({ code: 0, stdout: plan, stderr: "" });
+    expect(await readdir(cwd)).toEqual(["jobs.jsonl"]);
     emulator.next({ fault: "taskFails", on: "generate" });
     const some = "--failed-status 3 --yes --only line-1 --only line-2 --limit 1 --json";
     const failed = await run(`${batch} ${some}`);
@@ -104,25 +93,7 @@ test("a batch generates a part of its lines, and failed ones again, and says bef
     expect(emulator.charges).toHaveLength(2);
   }));
 
-test("a plan names unknown outcomes", () => {
-  const plan = { lines: 2, generations: 1, retries: 0, unknown: 1, byModel: {} };
-  expect(planText(plan)).toBe("1 paid generation for 2 lines; 1 line has an unknown outcome");
-  expect(planText(plan, 1)).toMatch(/^at most 1 paid generation /);
-});
-
-test("an input that changes while a batch runs ends it with the command that continues", () =>
-  withLines(linesOf(2), async ({ cwd, start }) => {
-    const question = start(batch, { columns: 100 });
-    await question.printed(/Go on\? \[y\/N\]/);
-    await writeFile(join(cwd, "jobs.jsonl"), JSON.stringify(linesOf(1)[0]));
-    question.type("y\n");
-    const { code, stdout } = await question.ended;
-    const says =
-      /line 2 and on has changed since it was checked.*\s+Correct it, then continue with:\n {4}mediagen batch/;
-    expect([code, stdout]).toEqual([1, expect.stringMatching(says)]);
-  }));
-
-test("a batch rejects a directory that another process uses, until that is killed", () =>
+test("a batch rejects a directory that another process uses", () =>
   withLines(
     linesOf(1),
     async ({ cwd, env, emulator, run }) => {
@@ -131,33 +102,22 @@ test("a batch rejects a directory that another process uses, until that is kille
       await fails(run(`${batch} --yes`), 2, `is in use by another run (process ${first.child.pid} on `);
       first.signal("SIGKILL");
       await first.ended;
-      emulator.clock.advance("1h");
-      expect(await run(`${batch} --yes`)).toMatchObject({ code: 0, stdout: "out/line-1-1.png\n" });
       expect(emulator.charges).toHaveLength(1);
     },
     { clock: "manual" },
   ));
 
-const bad = [
-  { model: "imgmodelq", prompt: "A" },
-  { model: "vidmodelv2", prompt: "A", duration: 0.5 },
-];
-
-test("a batch names every bad line", () =>
-  withLines(bad, async ({ emulator, run }) => {
-    const { code, stderr } = await run(`${batch} --yes --quiet`);
-    expect([code, stderr.split("\n")]).toEqual([
-      2,
-      [
-        expect.stringMatching(/^line 1, model must be .*, imgmodelz, not "imgmodelq"\.$/),
-        `line 2, duration must be one of ${durationsInWords}, not 0.5.`,
-        "mediagen: 2 problems in jobs.jsonl",
-        "  Nothing was sent. Correct them and run the command again.",
-        "",
-      ],
-    ]);
+test("a batch names every bad line", () => {
+  const bad = [
+    { model: "imgmodelq", prompt: "A" },
+    { model: "vidmodelv2", prompt: "A", duration: 0.5 },
+  ];
+  const says = `^line 1, model must be .*\nline 2, duration must be one of ${durationsInWords}, not 0.5.\nmediagen: 2 problems in jobs.jsonl\n  Nothing was sent. `;
+  return withLines(bad, async ({ emulator, run }) => {
+    await fails(run(`${batch} --yes --quiet`), 2, new RegExp(says));
     expect(emulator.calls).toEqual([]);
-  }));
+  });
+});
 
 test.for<[code: number, fault: Fault["fault"] | "a wrong key", flags: string, says: RegExp]>([
   [1, "taskFails", "--failed-status 3", /1 of 3 lines failed\n {2}out\/results\.jsonl has the reasons/],

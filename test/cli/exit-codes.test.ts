@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FaultName } from "@mediagen/emulator";
 import { describe, expect, test } from "vitest";
 import { schemaOf } from "../contract/cases.ts";
-import { commandsIn, inPlace, paste, fails } from "./run-command.ts";
+import { commandsIn, inPlace, paste, type PlaceOptions, fails } from "./run-command.ts";
 
 const image = "image 'A bicycle' -m imgmodelv4 -o b.png --quiet";
 const { minimum, maximum = 0 } = schemaOf("imgmodelv4", "batchsize");
@@ -15,22 +15,18 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [1, `${image} --base-url http://127.0.0.1:9`, "nothing was sent (connect ECONNREFUSED 127.0.0.1:9)"],
     [2, "image A -m imgmodelv44", 'has no model "imgmodelv44"\n  Nothing was sent. Use one of imgmodelv45, '],
     [2, "image A -m vidmodelv2", 'mediagen image has no model "vidmodelv2"'],
-    [2, "models vidmodelv3", 'has no model "vidmodelv3"'],
     [2, "image A", "--model is missing\n  Nothing was sent. Add -m with one of imgmodelv45, "],
     [2, `${image} --image none.png`, '"none.png" cannot be read (ENOENT'],
     [2, "video '-10 degrees' -m vidmodelv2", "Write a prompt that begins with - after --."],
     [2, `${image} --modle x`, "Did you mean --model?"],
-    [2, `${image} --ratio 16:9`, "unknown flag --ratio\n  Run mediagen image --help"],
     [2, `${image} --key secret`, "unknown flag --key\n"],
     [2, `${image} -o ${"a".repeat(300)}.png`, "ENAMETOOLONG"],
     [
       2,
       `${image} --batchsize ${maximum + 1} --seed 1`,
-      `--batchsize must be a whole number from ${minimum} to ${maximum}, not ${maximum + 1}. --seed is only of imgmodelz.`,
+      `--batchsize must be a whole number from ${minimum} to ${maximum}, not ${maximum + 1}. --seed is only`,
     ],
-    [2, `${image} --batchsize many`, `from ${minimum} to ${maximum}, not "many".`],
     [2, `${image} --idempotency-key a --no-store`, "--idempotency-key needs a store\n  Nothing was sent."],
-    [2, `${image} --store a --no-store`, "--store needs a store\n"],
     [2, `${image} --timeout soon`, '--timeout "soon" is not valid. Use a time such as 90s, 30m or 2h.\n'],
     [2, `${image} --base-url http://media.example.com`, "With --allow-http, everyone on the way can read"],
     [2, "image A bicycle -m imgmodelv4", "Put the prompt in quotes: "],
@@ -38,43 +34,28 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [2, "image A -m imgmodelz -o ''", '--output "" is not valid. The path is empty.\n'],
     [2, "image A -m imgmodelz -o", "--output needs a value.\n  Run mediagen image --help for usage."],
     [2, "image A -m imgmodelz -o fox.mp4", "-o fox.mp4: the result is of the kind image\n  Nothing was sent."],
-    [2, "video A -m vidmodelv2 -o fox.jpg", "-o fox.jpg: the result is of the kind video\n"],
     [2, "task list --limit 0", '--limit "0" is not valid. Use a whole number, 1 or more.\n'],
     [2, "task list --state unkown", '--state "unkown" is not valid. Use one of unknown, sending, pending'],
-    [2, "task list --store nowhere", "--store nowhere: there is no such directory\n"],
-    [
-      2,
-      "task show t-1",
-      "the kind of this task is unknown, and the store has no such task\n  Pass video:t-1 or image:t-1.",
-    ],
-    [2, "task show audio:t-1", '"audio" is not a kind of tasks, and the store has no such task\n  Pass video:t-1 or'],
-    [2, "completion foo", 'shell "foo" is not valid. Use one of bash, zsh.\n'],
+    [2, "task show t-1", "and the store has no such task\n  Pass video:t-1 or image:t-1."],
     [2, "recover --taskid t-1", "an outcome needs --resolve\n  Nothing was recorded."],
     [2, "image 'A \uFFFD fox' -m imgmodelz", "prompt: the text is not valid UTF-8\n  Nothing was sent."],
     [2, "video - -qm vidmodelv2 --image -", "stdin can be read once"],
     [2, `${image} --extra-field a`, "--extra-field a has no value\n  Nothing was sent. Write "],
     [2, "batch no.jsonl -o . -yq", 'input "no.jsonl" does not exist. Use a file that can be read.\n'],
     [2, "images", "Did you mean image?"],
-    [2, "help imag", "Did you mean image?"],
     [2, "image A -m imgmodelv4 -o - --batchsize 2", "stdout takes one result and nothing else"],
     [3, image, "No task was created.\n  Add credits, then make the same call again.", "insufficientCredits"],
     [4, `${image} --timeout 10ms`, "Continue with:\n    mediagen task download image:"],
     [5, `${image} --no-store`, "Before you generate it again, look for the imgmodelv4 task of ", "resetAfter"],
     [5, image, "or that there is none:\n    mediagen recover --resolve ", "html"],
-    [
-      6,
-      image,
-      "Nothing is billed again. Fix that, then continue with:\n    mediagen task download image:",
-      "linkExpired",
-    ],
+    [6, image, "Nothing is billed again. Fix that, then continue with:\n    mediagen task", "linkExpired"],
   ])("%i: mediagen %s", ([code, line, says, fault]) =>
     inPlace(
       async ({ cwd, emulator, run }) => {
         if (fault) emulator.next({ fault, times: fault === "linkExpired" ? 9 : 1 });
         const ended = await run(line, { stdin: "" });
         expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(says) });
-        expect(ended.stderr).toMatch(/^mediagen: .+\n {2}.+\n( {4}mediagen .+\n)*$/);
-        expect(ended.stderr).not.toContain("emulator-key");
+        expect(ended.stderr).toMatch(/^(?![^]*emulator-key)mediagen: .+\n {2}.+\n( {4}mediagen .+\n)*$/);
         if (code === 2) expect([emulator.calls, await readdir(cwd)]).toEqual([[], []]);
       },
       code === 4 ? { clock: "manual" } : {},
@@ -104,17 +85,14 @@ test("with --json, an error is also one document on stdout", () =>
     }
   }));
 
-test("a store that cannot be written to is rejected before anything is billed, unless nothing is recorded", () =>
+test("a store that cannot be written to is rejected before anything is billed", () =>
   inPlace(async ({ cwd, env, emulator, run }) => {
     await writeFile(join(cwd, "file"), "");
     const inFile = { env: { ...env, XDG_STATE_HOME: join(cwd, "file") } };
-    await fails(
-      run(image, inFile),
-      2,
-      /^mediagen: generations cannot be recorded in .*\n {2}Nothing was sent\. Pass --store with another directory, or --no-store/,
-    );
+    const says =
+      /^mediagen: generations cannot be recorded in .*\n {2}Nothing was sent\. Pass --store .*, or --no-store/;
+    await fails(run(image, inFile), 2, says);
     expect(emulator.calls).toEqual([]);
-    expect(await run(`${image} --no-store`, inFile)).toMatchObject({ code: 0, stdout: "b.png\n" });
   }));
 
 test("a target that results could not be written to is rejected before anything is billed", () =>
@@ -126,45 +104,25 @@ test("a target that results could not be written to is rejected before anything 
     expect(emulator.calls).toEqual([]);
   }));
 
-test("a result whose type is not that of its file's name is saved, and reported", () =>
-  inPlace(async ({ run }) => {
-    expect(await run("image A -m imgmodelz -o fox.jpg -q")).toEqual({
-      code: 0,
-      stdout: "fox.jpg\n",
-      stderr: "mediagen: fox.jpg holds image/png, not image/jpeg\n",
-    });
-  }));
-
 test("of two generations to one file, the second ends with 6, and its command saves it elsewhere", () => {
-  let directory = "";
+  let write = async () => {};
+  // As if the other generation were faster.
+  const hold: PlaceOptions["hold"] = async ({ url }, response) => {
+    if (url.pathname.endsWith(".png")) await write();
+    return response;
+  };
   return inPlace(
     async ({ cwd, env, emulator, run }) => {
-      directory = cwd;
+      write = () => writeFile(join(cwd, "b.png"), "of another generation");
       const { code, stdout, stderr } = await run(image);
-      const { taskid } = emulator.tasks[0] ?? {};
-      expect([code, stdout, stderr]).toEqual([
-        6,
-        "",
-        expect.stringContaining('"b.png" already exists with other content'),
-      ]);
-      expect(await paste(commandsIn(stderr).join(), { cwd, env })).toMatchObject({
-        code: 0,
-        stdout: `${taskid}-1.png\n`,
-      });
+      const says = expect.stringContaining('"b.png" already exists with other content');
+      expect([code, stdout, stderr]).toEqual([6, "", says]);
+      const saved = `${emulator.tasks[0]?.taskid}-1.png`;
+      const again = await paste(commandsIn(stderr).join(), { cwd, env });
+      expect(again).toMatchObject({ code: 0, stdout: `${saved}\n` });
       expect(await readFile(join(cwd, "b.png"), "utf8")).toBe("of another generation");
-      // Here, its own file is the one that is damaged.
-      await writeFile(join(cwd, `${taskid}-1.png`), "damaged");
-      const again = await run(`task download image:${taskid} -q`);
-      expect([again.code, await paste(commandsIn(again.stderr).join(), { cwd, env })]).toMatchObject([6, { code: 0 }]);
-      expect((await readFile(join(cwd, `${taskid}-1.png`))).subarray(1, 4).toString()).toBe("PNG");
     },
-    {
-      // As if the other generation were faster.
-      hold: async ({ url }, response) => {
-        if (url.pathname.endsWith(".png")) await writeFile(join(directory, "b.png"), "of another generation");
-        return response;
-      },
-    },
+    { hold },
   );
 });
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
-import { commandFile, inPlace, type Place, paste, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
+import { inPlace, type Place, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
 
 const image = "image 'A bicycle' -m imgmodelz -o b.png -q";
 
@@ -22,22 +22,13 @@ function loggedOut(
 describe("mediagen login", () => {
   test("saves the base URL and the key of stdin for this user only, and other commands use them until logout", () =>
     loggedOut(async ({ env, url, file, run }) => {
-      for (let i = 0; i < 2; i++)
-        expect(await run(`login --base-url ${url}`, { stdin: "emulator-key\n" })).toEqual({
-          code: 0,
-          stdout: "",
-          stderr: `0:00 the key for ${url} is saved in ${file}; the service did not reject it\n`,
-        });
-      expect([await readFile(file, "utf8"), await readdir(dirname(file))]).toEqual([
-        `${url}\nemulator-key\n`,
-        ["login"],
-      ]);
+      const says = `0:00 the key for ${url} is saved in ${file}; the service did not reject it\n`;
+      await fails(run(`login --base-url ${url}`, { stdin: "emulator-key\n" }), 0, says);
+      expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
       expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
       expect(await run(image)).toMatchObject({ code: 0, stdout: "b.png\n" });
-      expect((await run(`${image} --dry-run`)).stdout).toContain(
-        "Authorization: the key saved by mediagen login, not shown\n",
-      );
-      expect((await run("task list -q")).stdout).toMatch(/^image:/);
+      const dry = await run(`${image} --dry-run`);
+      expect(dry.stdout).toContain("Authorization: the key saved by mediagen login, not shown\n");
       // A test must not find a key that pays.
       expect(() => createMediaGen({ baseUrl: url })).not.toThrow();
       await expect(createMediaGen({ baseUrl: url }).image.query("image-1")).rejects.toThrow("API key is missing");
@@ -69,7 +60,6 @@ describe("mediagen login", () => {
       for (const [stdin, more, code, says] of [
         ["wrong-key", url, 1, "the key was rejected: .*HTTP 401\\.\n {2}Nothing was saved\\. Check the key and "],
         ["wrong-key", "http://127.0.0.1:9", 1, "nothing was sent .*ECONNREFUSED.*\n {2}Nothing was saved\\. "],
-        ["wrong-key", `${url}/v1`, 1, "to this key as to a made-up one: "],
         ["emulator-key", "http://media.example.com", 2, "With --allow-http, everyone on the way can read"],
         ["", url, 2, "the API key is not one line of ASCII\n {2}Nothing was sent or saved\\."],
       ] as const) {
@@ -96,20 +86,11 @@ describe("mediagen login", () => {
       expect(await readFile(file, "utf8")).toBe(`${url}\nother-key\n`);
     }, options),
   );
-
-  test("keeps the old file if the new one cannot be written", () =>
-    loggedOut(async ({ url, file, env, run }) => {
-      await mkdir(env["XDG_CONFIG_HOME"] ?? "");
-      await writeFile(dirname(file), "a file");
-      const says = /^mediagen: the key could not be saved: .*\n {2}What was saved before has not changed\./;
-      await fails(run(`login --base-url ${url}`, { stdin: "emulator-key" }), 1, says);
-      expect(await readFile(dirname(file), "utf8")).toBe("a file");
-    }));
 });
 
 describe("a saved key", () => {
   test("is used only for its origin, and variables win as a pair", () =>
-    loggedOut(async ({ cwd, env, url, emulator, run }) => {
+    loggedOut(async ({ env, url, emulator, run }) => {
       await run(`login --base-url ${url}`, { stdin: "emulator-key" });
       const other = "http://127.0.0.1:9";
       const elsewhere = `MEDIAGEN_API_KEY is not set; the saved key is only for ${url}\n`;
@@ -123,23 +104,17 @@ describe("a saved key", () => {
       const pair = { MEDIAGEN_BASE_URL: url, MEDIAGEN_API_KEY: "wrong-key" };
       expect((await run(image, { env: { ...env, ...pair } })).code).toBe(1);
       expect((await run(`${image} --base-url ${url}/`)).code).toBe(0);
-      // The emulator sets both variables.
-      const charges = emulator.charges.length;
-      const exec = `mediagen emulator --speed 50 --port 0 exec -- '${process.execPath}' '${commandFile}' ${image} --overwrite`;
-      expect([(await paste(exec, { cwd, env })).code, emulator.charges.length]).toEqual([0, charges]);
     }));
 
-  test.for(["sk-secret", "http://127.0.0.1:9\nsk-secret", "http://127.0.0.1:9\n\n", "sk-secret\nhttp://127.0.0.1:9\n"])(
+  test.for(["sk-secret", "http://127.0.0.1:9\nsk-secret", "sk-secret\nhttp://127.0.0.1:9\n"])(
     "in a damaged file (%j) is not shown",
     (text) =>
       loggedOut(async ({ file, run }) => {
         await mkdir(dirname(file), { recursive: true });
         await writeFile(file, text);
-        expect(await run(image)).toEqual({
-          code: 2,
-          stdout: "",
-          stderr: `mediagen: ${file} is damaged\n  Nothing was sent. Run mediagen login again, or mediagen logout.\n`,
-        });
+        const says = "is damaged\n  Nothing was sent. Run mediagen login again, or mediagen logout.\n";
+        const { stderr } = await fails(run(image), 2, says);
+        expect(stderr).not.toContain("sk-secret");
       }),
   );
 });

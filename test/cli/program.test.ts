@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Field, listModels } from "@mediagen/sdk";
+import { listModels } from "@mediagen/sdk";
 import { service } from "@mediagen/sdk/kit";
 import { describe, expect, test } from "vitest";
-import { spelled } from "../../packages/cli/src/flags/flags.ts";
 import { createCommands } from "../../packages/cli/src/program.ts";
 import { parse } from "../../packages/cli/src/usage/parse.ts";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
@@ -36,31 +35,8 @@ test("help lists the fields of the form before the flags of the command", async 
   expect(stdout).toMatch(/Examples:[^]*Models: vid[^]*Fields of the form:\n +--image [^]*Options:\n +-m, --model/);
   expect((await run("")).stdout).toMatch(/^Usage: mediagen [^]*Exit codes:\n +0 {2}done\n[^]* 130 {2}interrupted\n$/);
   for (const line of ["help task show", "task show --help"])
-    expect(await run(line)).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^Usage: mediagen task show /),
-      stderr: "",
-    });
-  expect((await run("help task")).stdout).toContain("task download <id...>");
+    expect((await run(line)).stdout).toMatch(/^Usage: mediagen task show /);
   expect(await run("--version")).toEqual({ code: 0, stdout: "0.1.0\n", stderr: "" });
-});
-
-describe("a field whose flag is taken", () => {
-  const flagsFor = (field: string, takes: Field["takes"]) => {
-    const fields = [{ field, takes, expected: "" }];
-    const models = [{ kind: "video", model: "m", operation: "o", form: { fields } }] as const;
-    const { flags = [] } = createCommands(models, service.schemas)[0] ?? {};
-    return flags.filter(({ field, isOff }) => field && !isOff).map((flag) => `${flag.field} ${spelled(flag)}`);
-  };
-
-  test.for<[string, Field["takes"], string]>([
-    ["timeout", "number", "timeout --form-timeout <number>"],
-    ["wait", "flag", "wait --form-wait[=true|false|1|0]"],
-    ["no_sound", "text", "no_sound --form-no-sound <text>"],
-    ["help", "text", "help --form-help <text>"],
-    ["maxTokens_count", "number", "maxTokens_count --max-tokens-count <number>"],
-    ["image", "file", "image --image <file|url>"],
-  ])("%s: a %s has the flag %s", ([field, takes, flag]) => expect(flagsFor(field, takes)).toEqual([flag]));
 });
 
 describe("a field that is on or off", () => {
@@ -96,34 +72,20 @@ describe("a field that is on or off", () => {
   });
 });
 
-describe("mediagen models", () => {
-  test("lists every model, and shows the fields of one with flags, defaults and bounds", async () => {
-    const lines = (await run("models")).stdout.split("\n");
-    expect(lines).toEqual([
-      "MODEL           KIND",
-      ...listModels().map(({ model, kind }) => expect.stringMatching(`^${model} +${kind}$`)),
-      "",
-    ]);
-    for (const { model, form } of listModels()) {
-      const shown = (await run(`models ${model}`)).stdout.split("\n");
-      for (const { field, expected, required = false, takes } of form.fields) {
-        const line = shown.find((one) => one.startsWith(`${field} `)) ?? "";
-        const isSwitch = line.includes("[=true|false|1|0]");
-        expect([line.endsWith(expected), line.includes("required"), isSwitch]).toEqual([
-          true,
-          required,
-          takes === "flag",
-        ]);
-        if (field !== "prompt") expect(line).toMatch(/ --[a-z]/);
-      }
+test("models lists every model, and shows the fields of one with flags, defaults and bounds", async () => {
+  expect((await run("models")).stdout.match(/^\w+/gm)).toEqual(["MODEL", ...listModels().map(({ model }) => model)]);
+  for (const { model, form } of listModels()) {
+    const shown = (await run(`models ${model}`)).stdout.split("\n");
+    for (const { field, expected, required = false, takes } of form.fields) {
+      const line = shown.find((one) => one.startsWith(`${field} `)) ?? "";
+      const is = [line.endsWith(expected), line.includes("required"), line.includes("[=true|false|1|0]")];
+      expect(is).toEqual([true, required, takes === "flag"]);
+      if (field !== "prompt") expect(line).toMatch(/ --[a-z]/);
     }
-  });
+  }
 });
 
 test("mediagen emulator is the emulator's own command", async () => {
-  expect(await paste("mediagen emulator --help")).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("--credits N"),
-  });
+  expect((await paste("mediagen emulator --help")).stdout).toContain("--credits N");
   expect((await paste("mediagen emulator --prot 1")).code).toBe(2);
 });

@@ -148,11 +148,8 @@ function spawned(file: string, args: readonly string[], { cwd, env }: Surroundin
   child.stdout.pipe(out);
   child.stderr.pipe(err);
   // The cast: the arguments of the event.
-  const ended = once(child, "close").then(([code]) => ({
-    code: code as number | null,
-    stdout: out.text(),
-    stderr: err.text(),
-  }));
+  const texts = () => ({ stdout: out.text(), stderr: err.text() });
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...texts() }));
   return {
     child,
     ended,
@@ -227,7 +224,9 @@ export async function generate(
 }
 
 /** Expects that a command ends with an exit code, prints nothing on stdout and this on stderr. */
-export async function fails(ended: Promise<Ended>, code: number, says: string | RegExp): Promise<void> {
+export async function fails(running: Promise<Ended>, code: number, says: string | RegExp): Promise<Ended> {
   const stderr = typeof says === "string" ? expect.stringContaining(says) : expect.stringMatching(says);
-  expect(await ended).toEqual({ code, stdout: "", stderr });
+  const ended = await running;
+  expect(ended).toEqual({ code, stdout: "", stderr });
+  return ended;
 }

@@ -1,7 +1,8 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandsIn, inPlace, paste } from "./run-command.ts";
+import { linesOf } from "../batch/batch-directory.ts";
+import { commandsIn, fails, inPlace, paste } from "./run-command.ts";
 
 const image = "mediagen image D -m imgmodelz -q";
 
@@ -24,8 +25,8 @@ describe("a stdout that cannot be written to", () => {
 
   test("ends a batch as Ctrl-C does, with a known outcome for each generation", () =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const lines = Array.from({ length: 8 }, (_, i) => `{"id":"l${i}","model":"imgmodelz","prompt":"A ${i}"}\n`);
-      await writeFile(join(cwd, "jobs.jsonl"), lines.join(""));
+      const lines = linesOf(8).map((line) => JSON.stringify(line));
+      await writeFile(join(cwd, "jobs.jsonl"), lines.join("\n"));
       const batch = "mediagen batch jobs.jsonl -o jobs --yes -q --concurrency 2";
       const { code, stderr } = await paste(`${batch} >/dev/full`, { cwd, env });
       // It depends on the machine whether it also says that it waits for responses.
@@ -38,11 +39,7 @@ describe("a stdout that cannot be written to", () => {
     }));
 
   test("ends other commands with 6, and a reader that closes it early is no failure", async () => {
-    const full = await paste("mediagen models >/dev/full");
-    expect(full).toMatchObject({
-      code: 6,
-      stderr: expect.stringContaining("written to (ENOSPC)\n  Run the command again"),
-    });
+    await fails(paste("mediagen models >/dev/full"), 6, "written to (ENOSPC)\n  Run the command again");
     expect(await paste("set -o pipefail; mediagen models | true")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { memoryStore } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
@@ -26,19 +26,6 @@ describe("mediagen task", () => {
       },
       { clock: "manual" },
     ));
-
-  test("wait prints the URLs of results", () =>
-    inPlace(async (place) => {
-      const images = await generate(place, image, { batchsize: 2 });
-      expect(await place.run(`task wait ${images} --results 2 -q`)).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/^(http:\/\/\S+\n){2}$/),
-      });
-      const { stdout } = await place.run(
-        `task wait ${await generate(place, video)} ${await generate(place, image)} -q`,
-      );
-      expect(stdout).toMatch(/^(http:\S+\.(png|mp4)\S*\n){2}$/);
-    }));
 
   test("download downloads the results of several tasks, reports the one that failed, and ends with its code", () =>
     inPlace(async (place) => {
@@ -69,9 +56,7 @@ describe("mediagen task", () => {
     inPlace(async (place) => {
       const [, id = ""] = (await generate(place, image, { batchsize: 3 })).split(":");
       const [, other = ""] = (await generate(place, image, { store: memoryStore() })).split(":");
-      const codes: (number | null)[] = [];
-      for (const name of [id, other, `image:${other}`]) codes.push((await place.run(`task show ${name} -q`)).code);
-      expect(codes).toEqual([0, 2, 0]);
+      expect((await place.run(`task show ${other} -q`)).code).toBe(2);
       expect((await place.run(`task download ${id} -o out/ -q`)).stdout.trim().split("\n")).toHaveLength(3);
     }));
 
@@ -89,15 +74,9 @@ describe("mediagen task", () => {
         const { cwd, env, emulator, run } = place;
         const { XDG_STATE_HOME = "", XDG_CONFIG_HOME = "" } = env;
         const list = (flags = "") => run(`task list ${flags}`, { env: { XDG_STATE_HOME, XDG_CONFIG_HOME } });
-        expect(await list()).toEqual({
-          code: 0,
-          stdout: "",
-          stderr: "the store has no generations; a batch has a store of its own: --store DIR/generations\n",
-        });
-        const { stdout: created } = await run(
-          `image A -m ${image} --batchsize 2 --idempotency-key order-42 --no-wait -q`,
-        );
-        const done = created.trim();
+        expect((await list()).stderr).toMatch(/^the store has no generations; .* --store DIR\/generations\n$/);
+        const generation = `image A -m ${image} --batchsize 2 --idempotency-key order-42 --no-wait -q`;
+        const done = (await run(generation)).stdout.trim();
         const pending = await generate(place, video);
         emulator.next({ fault: "resetAfter", on: "generate" });
         await run(`image A -m ${image} -q`);
@@ -115,25 +94,17 @@ describe("mediagen task", () => {
         ]);
         expect((await list("--state unknown --model imgmodelv4")).stdout).toBe(`${stdout.split("\n")[0]}\n`);
         expect((await list("--state pending --model imgmodelv4")).stdout).toBe("");
-        expect((await list("--model vidmodelv2")).stdout.match(/\tvidmodelv2\t/g)).toHaveLength(2);
-        const limited = await list("--limit 1 --json");
-        expect([limited.stderr, JSON.parse(limited.stdout)]).toMatchObject([
-          "3 more; --limit 4 lists all\n",
-          [{ state: "unknown", origin: env["MEDIAGEN_BASE_URL"], saved: [] }],
-        ]);
+        expect((await list("--limit 1")).stderr).toBe("3 more; --limit 4 lists all\n");
         const taskid = done.replace("image:", "");
         const all: unknown = JSON.parse((await list("--json --state succeeded")).stdout);
         const saved = [1, 2].map((n) => join(cwd, "out", `${taskid}-${n}.png`));
-        expect(all).toMatchObject([{ task: { taskid }, idempotencyKey: "order-42", saved }]);
-        expect(await list("--base-url http://127.0.0.1:9")).toMatchObject({
-          stdout: "",
-          stderr: "not listed: 4 generations at other base URLs\n",
-        });
+        const origin = env["MEDIAGEN_BASE_URL"];
+        expect(all).toMatchObject([{ task: { taskid }, idempotencyKey: "order-42", origin, saved }]);
+        const elsewhere = await list("--base-url http://127.0.0.1:9");
+        expect(elsewhere.stderr).toBe("not listed: 4 generations at other base URLs\n");
         // A task that has ended is not listed as succeeded once it is deleted.
         await run(`task delete ${done}`);
         expect((await list()).stdout).toMatch(new RegExp(`^${done}\timgmodelv4\tdeleted\t`, "m"));
-        await writeFile(join(cwd, "file"), "");
-        expect((await list("--store file")).code).toBe(2);
       },
       { clock: "manual" },
     ));

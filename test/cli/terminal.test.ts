@@ -7,18 +7,11 @@ const columns = 100;
 describe("on a terminal", () => {
   test("progress is one live line with time, state and status, which is removed at the end", () =>
     inPlace(async ({ cwd, env }) => {
-      const { code, stdout } = await spawnOnTerminal(image.replaceAll("'", "").replace("A b", "B").split(" "), {
-        cwd,
-        env,
-      }).ended;
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/\r\x1b\[K0:0\d succeeded, status 2: image:image-\w+\r\x1b\[K/);
-      expect(stdout.split("\r\n").map((line) => line.split("\r\x1b[K").at(-1))).toEqual([
-        expect.stringMatching(/^0:\d\d the task is image:image-\w+$/),
-        expect.stringMatching(/^0:\d\d image:image-\w+ b\.png, \d+ kB, image\/png$/),
-        "b.png",
-        "",
-      ]);
+      const run = spawnOnTerminal(["image", "A fox", "-m", "imgmodelv4", "-o", "b.png"], { cwd, env });
+      const { code, stdout } = await run.ended;
+      const steps =
+        "\r\x1b\\[K0:0\\d succeeded, status 2: image:image-\\w+\r\x1b\\[K[^\n]*\r\x1b\\[K0:\\d\\d image:image-\\w+ b.png, .*\r\nb.png\r\n$";
+      expect([code, stdout]).toEqual([0, expect.stringMatching(steps)]);
     }));
 
   test("it shows the time while nothing happens", () =>
@@ -42,12 +35,10 @@ describe("on a terminal", () => {
       ]);
     }));
 
-  test("a dumb one has no live line, and with --quiet only the result is printed", () =>
+  test("a dumb one has no live line", () =>
     inPlace(async ({ env, run }) => {
-      const dumb = await run(image, { columns, env: { ...env, TERM: "dumb" } });
-      expect(dumb.stdout).toMatch(/^0:0\d succeeded, status 2: image:image-\w+$/m);
-      expect(dumb.stdout).not.toContain("\x1b");
-      expect(await run(`${image} --quiet --overwrite`, { columns })).toMatchObject({ code: 0, stdout: "b.png\n" });
+      const { stdout } = await run(image, { columns, env: { ...env, TERM: "dumb" } });
+      expect([stdout.includes("succeeded, status 2"), stdout.includes("\x1b")]).toEqual([true, false]);
     }));
 
   test("a table keeps its lines, and a result cannot control the terminal", () =>
