@@ -49,3 +49,14 @@ export function linesOf(count: number, model = "imgmodelz") {
 export function isGeneration(url: string): boolean {
   return !/infobytaskid|results/.test(url);
 }
+
+/** Returns a signal that aborts as one of the generations is sent, and the `fetch` that counts them. */
+export function abortAt(generation: number, emulator: Emulator) {
+  const controller = new AbortController();
+  let generations = 0;
+  const fetch = async (url: string, init: RequestInit) => {
+    if (isGeneration(url) && ++generations === generation) controller.abort(new Error("enough"));
+    return emulator.fetch(url, init);
+  };
+  return { signal: controller.signal, fetch };
+}

@@ -2,9 +2,9 @@ import { cp, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs
 import { basename, join } from "node:path";
 import { type BatchLine, type BatchPlan, type BatchProgress, planBatch, runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, fileStore, generationIdOf } from "@mediagen/sdk/node";
+import { blobs, createMediaGen, fileStore, generationIdOf } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
-import { createBatch, isGeneration, linesOf } from "./batch-directory.ts";
+import { abortAt, createBatch, linesOf } from "./batch-directory.ts";
 
 describe("a batch", () => {
   test("downloads the results of each line under its id, and reports each line", async () => {
@@ -16,9 +16,9 @@ describe("a batch", () => {
     ]);
     const counts = { lines: 4, succeeded: 4, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 4 };
     expect(await run({ onLine: (line) => void reported.push(line) })).toMatchObject(counts);
-    const pictures = ["line-1-1.png", "line-2-1.png", "three-1.png", "three-2.png", "three-3.png"];
-    const names = ["clip-1.mp4", "generations", "index.html", "results.jsonl", "unfinished.jsonl", ...pictures];
-    expect((await readdir(out)).sort()).toEqual(names.sort());
+    const names = ["clip-1.mp4", "generations", "index.html", "line-1-1.png", "line-2-1.png", "results.jsonl"];
+    names.push("three-1.png", "three-2.png", "three-3.png", "unfinished.jsonl");
+    expect((await readdir(out)).filter((name) => !name.startsWith(".")).sort()).toEqual(names);
     expect(await results()).toEqual(JSON.parse(JSON.stringify(reported)));
     expect(reported.find(({ id }) => id === "clip")).toMatchObject({
       ...{ line: 4, kind: "video", taskid: expect.any(String) },
@@ -65,21 +65,18 @@ describe("a batch", () => {
       { model: "vidmodelv15pro", prompt: "A fox" },
       { model: "imgmodelv4", prompt: "A fox", batchsize: 3 },
       { model: "imgmodelv4", prompt: "A fox" },
-      // The service does not document the bounds of this one.
-      ...[-2, 0, 100].map((batchsize) => ({ model: "imgmodelv5", prompt: "A fox", batchsize })),
     ]);
     const asked: BatchPlan[] = [];
     const declined = await run({ confirm: (plan) => (asked.push(plan), false) });
     expect(declined).toMatchObject({ succeeded: 3, stopped: "declined" });
     // One model documents a default for the length of a video. A number of images has none, and is at least one.
     const plan: BatchPlan = {
-      ...{ lines: 12, generations: 9, retries: 0, unknown: 0 },
+      ...{ lines: 9, generations: 6, retries: 0, unknown: 0 },
       byModel: {
         imgmodelz: { generations: 1, amount: 1, unit: "image", open: 0 },
         vidmodelv2: { generations: 2, amount: 15, unit: "second", open: 0 },
         vidmodelv15pro: { generations: 1, amount: 0, unit: "second", open: 1 },
         imgmodelv4: { generations: 2, amount: 4, unit: "image", open: 1 },
-        imgmodelv5: { generations: 3, amount: 102, unit: "image", open: 0 },
       },
     };
     expect(asked).toEqual([plan]);
@@ -128,14 +125,11 @@ describe("a batch", () => {
   test("reports its progress, its rate and the time that is left", async () => {
     const { run } = await createBatch(linesOf(4));
     const reported: BatchProgress[] = [];
-    const onProgress = (progress: BatchProgress) => void reported.push(progress);
-    const summary = await run({ concurrency: 1, generationsPerMinute: 1, onProgress });
+    await run({ concurrency: 1, generationsPerMinute: 1, onProgress: (progress) => void reported.push(progress) });
     expect(reported.map(({ succeeded }) => succeeded)).toEqual([0, 1, 2, 3, 4]);
-    expect(reported.map(({ leftMs }) => leftMs === undefined)).toEqual([true, false, false, false, false]);
     const { elapsedMs, linesPerMinute, leftMs } = reported[2] ?? expect.fail();
     expect(linesPerMinute).toBeCloseTo((2 * 60_000) / elapsedMs, 0);
     expect(leftMs).toBeCloseTo(elapsedMs);
-    expect(summary).toMatchObject({ ...reported[4], elapsedMs: expect.any(Number) });
   });
 });
 
@@ -149,7 +143,7 @@ describe("a part of a batch", () => {
     const { run, emulator, input, directory, out } = await createBatch(linesOf(6));
     expect(await planBatch(input, out, { ...emulator.client, limit: 2 })).toMatchObject({ lines: 6, generations: 2 });
     expect(await readdir(directory)).toEqual(["jobs.jsonl"]);
-    const first = await run({ limit: 2, onProgress: (now) => expect(countsOf(now).sum + now.running).toBe(6) });
+    const first = await run({ limit: 2 });
     expect(countsOf(first)).toEqual({ lines: 6, sum: 6, succeeded: 2, notStarted: 4, generated: 2 });
     const named = await run({ only: ["line-6", "line-5", "line-1"], limit: 1 });
     expect(countsOf(named)).toEqual({ lines: 3, sum: 3, succeeded: 2, notStarted: 1, generated: 1 });
@@ -234,13 +228,8 @@ describe("with retryFailed, a line whose task has failed", () => {
     const { run, emulator, input, directory, read, out } = await createBatch(failing);
     expect(await run({ retryFailed: true })).toMatchObject({ failed: 3, generated: 3 });
     const before = await read("results.jsonl");
-    const controller = new AbortController();
-    let generations = 0;
-    const fetch = async (url: string, init: RequestInit) => {
-      if (isGeneration(url) && ++generations === 2) controller.abort(new Error("enough"));
-      return emulator.fetch(url, init);
-    };
-    const stopped = run({ retryFailed: true, concurrency: 1, signal: controller.signal, fetch });
+    const { signal, fetch } = abortAt(2, emulator);
+    const stopped = run({ retryFailed: true, concurrency: 1, signal, fetch });
     await expect(stopped).rejects.toThrow("enough");
     expect(emulator.charges).toHaveLength(3 + 2);
     await writeFile(join(out, "results.jsonl"), before);
@@ -262,13 +251,9 @@ describe("with retryFailed, a line whose task has failed", () => {
     for (const fault of ["taskFails", "resetAfter"] as const) emulator.next({ fault, on: "generate" });
     const counts = { failed: 1, unknown: 1, unfinished: 1 };
     expect(await run({ concurrency: 1, waitTimeoutMs: 10_000 })).toMatchObject(counts);
-    const controller = new AbortController();
-    const fetch = async (url: string, init: RequestInit) => {
-      if (isGeneration(url)) controller.abort(new Error("enough"));
-      return emulator.fetch(url, init);
-    };
+    const { signal, fetch } = abortAt(1, emulator);
     const confirm = ({ generations }: BatchPlan) => generations === 1;
-    const stopped = run({ retryFailed: true, confirm, signal: controller.signal, fetch });
+    const stopped = run({ retryFailed: true, confirm, signal, fetch });
     await expect(stopped).rejects.toThrow("enough");
     expect(await run()).toMatchObject({ succeeded: 2, failed: 0, unknown: 1, unfinished: 0, generated: 0 });
     expect(emulator.charges).toHaveLength(4);
@@ -284,14 +269,13 @@ test("a task that is resolved to another one gets the result of the other one", 
   const [{ generationId = "" } = {}] = await unfinished();
   const media = createMediaGen({ ...emulator.client, store: fileStore(join(out, "generations")) });
   const right = emulator.tasks.find(({ prompt }) => prompt === "Picture 1")?.taskid ?? "";
-  const pictures: Buffer[] = [];
   for (const taskid of [wrong.taskid, right]) {
     await media.resolve(generationId, { taskid });
     expect(await run()).toMatchObject({ succeeded: 2, generated: 0 });
     expect((await results()).find(({ id }) => id === "line-1")).toMatchObject({ taskid });
-    pictures.push(await readFile(join(out, "line-1-1.png")));
+    const [picture] = await blobs(media.image.task(taskid));
+    expect(await readFile(join(out, "line-1-1.png"))).toEqual(Buffer.from((await picture?.arrayBuffer()) ?? []));
   }
-  expect(pictures[0]).not.toEqual(pictures[1]);
 });
 
 test("an entry that cannot be read blocks its line, and no other", async () => {

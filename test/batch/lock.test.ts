@@ -95,10 +95,4 @@ describe("a lock file", () => {
     if (lock.owner === undefined) await lock.release();
     expect((await stat(path)).mtimeMs).toBe(0);
   });
-
-  test("that is waited for ends with the signal's reason", async () => {
-    const { path } = await createPath();
-    await writeFile(path, "");
-    await expect(lockFile(path, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
-  });
 });

@@ -4,7 +4,7 @@ import { type BatchLine, type BatchOptions, runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen, fileStore, InvalidRequestError, type MediaGenEvent } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
-import { createBatch, isGeneration, linesOf } from "./batch-directory.ts";
+import { abortAt, createBatch, isGeneration, linesOf } from "./batch-directory.ts";
 
 test("a line that fails, is rejected or has an unknown outcome does not stop the others; a later run repeats only the rejected one", async () => {
   const lines = [...linesOf(2), { id: "fails", model: "imgmodelz", prompt: "#fail" }, ...linesOf(6).slice(2)];
@@ -109,13 +109,8 @@ test("a batch does not stop after one rejection among others, or a short outage"
 describe("an abort", () => {
   test("sends nothing more, and waits for the responses to what was sent; the next run continues", async () => {
     const { run, emulator, out } = await createBatch(linesOf(10));
-    const controller = new AbortController();
-    let generations = 0;
-    const fetch = async (url: string, init: RequestInit) => {
-      if (isGeneration(url) && ++generations === 3) controller.abort(new Error("enough"));
-      return emulator.fetch(url, init);
-    };
-    await expect(run({ concurrency: 2, signal: controller.signal, fetch })).rejects.toThrow("enough");
+    const { signal, fetch } = abortAt(3, emulator);
+    await expect(run({ concurrency: 2, signal, fetch })).rejects.toThrow("enough");
     const paid = emulator.charges.length;
     expect([3, 4]).toContain(paid);
     expect(await readdir(out)).toContain("index.html");

@@ -40,14 +40,6 @@ export const checks: Checks = {
     ];
     same(files, expected);
   },
-  "a generation is waited for, also by another client": async ({ client, seen }) => {
-    const task = await client().image.generate("imgmodelv4", { ...form, batchsize: 2 });
-    const states: unknown[] = [];
-    const restored = client().task(JSON.parse(JSON.stringify(task)));
-    const record = await restored.wait({ onUpdate: ({ state }) => void states.push(state) });
-    same([record.url.length, states.at(-1), states.length > 1], [2, "succeeded", true]);
-    same((await seen()).charged, 1);
-  },
   "results are fetched in full: a cut one is resumed, an expired one renewed": async ({ client, next, seen }) => {
     const task = await client().image.generate("imgmodelz", form);
     await task.wait();
@@ -69,12 +61,6 @@ export const checks: Checks = {
     const { charged } = await stage.seen();
     if (error === "nothing was thrown" && charged === 2) return stage.tell("it is repeated");
     same([error, charged], ["OutcomeUnknownError", 1]);
-  },
-  "HTTP 429 is retried, and billed once": async ({ client, next, seen }) => {
-    await next("rateLimited", "generate", { times: 3, retryAfter: "0" });
-    await client().image.generate("imgmodelz", form);
-    const { charged, calls } = await seen();
-    same([charged, calls.filter(({ fault }) => fault).length], [1, 3]);
   },
   "a closed port is a connection error": async ({ client, tell }) => {
     const { image } = client({ baseUrl: closed, retries: 1 });
@@ -98,15 +84,6 @@ export const checks: Checks = {
     same((await stage.seen()).calls.length, 0);
     const http = createHttpClient({ ...options, baseUrl: stage.baseUrl });
     same((await http.POST("/v1/images/imgmodelz", { body: form })).data?.code, 1000);
-  },
-  "queries are retried until they have a response": async ({ client, next }) => {
-    const { image } = client();
-    const { taskid } = await image.generate("imgmodelz", form);
-    const faults = ["resetBefore", "resetAfter", "cutBody", "serverError", "unavailable", "rateLimited"] as const;
-    for (const fault of faults) {
-      await next(fault, "query", fault === "unavailable" || fault === "rateLimited" ? { retryAfter: "0" } : {});
-      same((await image.query(taskid)).taskid, taskid);
-    }
   },
   "timeouts cover the headers and the body, of generations and of queries": async ({ client, next }) => {
     const { image } = client({ generateTimeoutMs: 100, queryTimeoutMs: 100, retries: 0 });
