@@ -246,15 +246,6 @@ describe("the name of a file", () => {
     expect(await readdir(directory.path)).toEqual(["fox, in snow (2)-1.png"]);
   });
 
-  test.for(["../x", "a/b", "a\\b", "..", ".hidden", "", "a\0b", "a\nb", "C:x", 5, "火".repeat(67)])(
-    "is rejected before anything is requested if it is none: %j",
-    async (name) => {
-      const error = await errorOf(download(task(["/1"]), directory.path, { name: name as string }));
-      expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "name" }] });
-      expect([requests.length, await readdir(directory.path)]).toEqual([0, []]);
-    },
-  );
-
   test("is a digest if a task's id is too long for a file", async () => {
     const fetch = async (_: string, { method }: { readonly method?: string }) =>
       method === "POST" ? success({ taskid: "t", url: ["http://localhost/1"] }) : new Response(png);

@@ -146,30 +146,3 @@ describe("a store that hangs", () => {
     expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
   });
 });
-
-test.for([86_400_000, -86_400_000])(
-  "a sender that was killed is silent, also if its clock was %i ms ahead",
-  async (skewMs) => {
-    /** A client of a store with what the sender has left, in this state. */
-    async function afterDeathIn(state: "claimed" | "sending") {
-      const store = sharedStore();
-      let isDead = false;
-      store.beforeWrite((record) => (isDead ? forever() : void (isDead = record.state === state)));
-      const clock = { now: () => 1_800_000_000_000 + skewMs, sleep: forever as never };
-      void errorOf(clientOf([forever], { store, clock }).generate("order-1"));
-      await expect.poll(() => store.states()).toContain(state);
-      // Only the dead sender's writes hang.
-      store.beforeWrite(() => undefined);
-      return clientOf([() => created("t-1")], { store });
-    }
-    const { generate } = await afterDeathIn("claimed");
-    expect((await generate("order-1")).taskid).toBe("t-1");
-    const left = await afterDeathIn("sending");
-    const { unknown } = await left.media.recover();
-    expect(unknown).toHaveLength(1);
-    expect(await errorOf(left.generate("order-1"))).toMatchObject({ name: "OutcomeUnknownError" });
-    expect(left.sent()).toBe(0);
-    await left.media.resolve(unknown[0]?.generationId ?? "", "notCreated");
-    expect((await left.generate("order-1")).taskid).toBe("t-1");
-  },
-);

@@ -186,7 +186,12 @@ const tasks: Readonly<
   "download: HTTP 500": [(task) => sdk.download(task, place), [done, lost]],
   "download: no target": [(task) => sdk.download(task, undefined as never), [done]],
   "download: an empty target": [(task) => sdk.download(task, ""), [done]],
-  "download: a name that is no file name": [(task) => sdk.download(task, place, { name: "../x" }), [done]],
+  ...Object.fromEntries(
+    ["../x", "a/b", "a\\b", "..", ".hidden", "", "a\0b", "a\nb", "C:x", 5, "火".repeat(67)].map((name) => [
+      `download: the name ${JSON.stringify(name)}`,
+      [(task) => sdk.download(task, place, { name } as object), []],
+    ]),
+  ),
   "download: override": [(task) => sdk.download(task, place, { override: true } as object), [done]],
 };
 
@@ -278,9 +283,10 @@ test("every error says in plain English what happened, what it means for the mon
     await add(`generate: ${name}`, () => generate(options?.store && "order-42"), events);
   }
   for (const [name, [run, replies, options]] of Object.entries(tasks)) {
-    const { media, events } = clientOf(replies, options);
+    const { media, events, sent } = clientOf(replies, options);
     const isQuery = name.startsWith("query");
     await add(name, () => run(media.task(saved), media), events);
+    if (replies.length === 0) expect(sent(), name).toBe(0);
     for (const event of events)
       if ("error" in event && sdk.MediaGenError.is(event.error))
         expect([event.error.billed, event.error.task?.taskid], name).toEqual(["yes", isQuery ? undefined : "t-1"]);

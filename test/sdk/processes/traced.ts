@@ -23,3 +23,5 @@ const spans = exporter
   .getFinishedSpans()
   .map(({ name, attributes, instrumentationScope }) => ({ name, attributes, scope: instrumentationScope.name }));
 console.log(JSON.stringify(spans));
+const end = performance.now();
+process.on("exit", () => console.log(performance.now() - end));
