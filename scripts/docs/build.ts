@@ -45,7 +45,7 @@ export async function buildSite({
   const operations = operationPages(yaml, specPages);
   const pageOf: PageOf = (name) =>
     reference.pageOf.get(name) ?? operations.pages.find(({ path }) => path === `api/${name}`)?.path;
-  const render = await createRenderer((name) => reference.pageOf.get(name));
+  const render = createRenderer((name) => reference.pageOf.get(name));
   const { pages: guides, sidebar } = readGuides();
   const home = readPage("docs/home.md", "", "home");
   const written: readonly Page[] = [

@@ -3,7 +3,7 @@ import MarkdownIt, { type Token } from "markdown-it";
 import anchor from "markdown-it-anchor";
 import alerts from "markdown-it-github-alerts";
 import { posix } from "node:path";
-import { createHighlighterOf, type Highlight } from "./code.ts";
+import { codeBlock } from "./code.ts";
 import type { PageOf } from "./finish-page.ts";
 import { pageLink, relative, type Heading } from "./site.ts";
 
@@ -16,8 +16,8 @@ export interface Rendered {
 /** Renders the Markdown of the page at `path`, whose Markdown file is `twin`. Links to `.md` files become links to pages. */
 export type Render = (markdown: string, path: string, twin: string) => Rendered;
 
-/** Creates the renderer, with the highlighter that it needs. `pageOf` returns the page of a type, for links in signatures. */
-export async function createRenderer(pageOf: PageOf = () => undefined): Promise<Render> {
+/** Creates the renderer. `pageOf` returns the page of a type, for links in signatures. */
+export function createRenderer(pageOf: PageOf = () => undefined): Render {
   const markdownIt = MarkdownIt({ html: true });
   let headings: Heading[] = [];
   // Anchors as GitHub makes them, so that the Markdown twins' links hold there too.
@@ -31,7 +31,7 @@ export async function createRenderer(pageOf: PageOf = () => undefined): Promise<
   markdownIt.use(alerts);
   const { rules } = markdownIt.renderer;
   rules["hr"] = () => "";
-  rules["fence"] = codeRule(await createHighlighterOf(), pageOf);
+  rules["fence"] = codeRule(pageOf);
   rules["table_open"] = (tokens, at) => `<div class="table${tokens[at]?.markup ?? ""}"><table role="table">`;
   const { code_inline: inline } = rules;
   rules["code_inline"] = (...given) => {
@@ -59,7 +59,7 @@ export async function createRenderer(pageOf: PageOf = () => undefined): Promise<
 }
 
 /** Renders a block of code. Consecutive blocks with a `tab` become one block with tabs. */
-function codeRule(highlight: Highlight, pageOf: PageOf) {
+function codeRule(pageOf: PageOf) {
   return (tokens: Token[], at: number, _: unknown, env: unknown): string => {
     const { path } = env as { readonly path: string }; // The renderer below passes it.
     const tabOf = (index: number) => {
@@ -67,7 +67,7 @@ function codeRule(highlight: Highlight, pageOf: PageOf) {
       return token?.type === "fence" ? / tab="([^"]+)"/.exec(token.info)?.[1] : undefined;
     };
     const { info = "", content = "" } = tokens[at] ?? {};
-    const plain = highlight(content.replace(/\n$/, ""), info);
+    const plain = codeBlock(content.replace(/\n$/, ""), info);
     const isSignature =
       path.startsWith("sdk/") && tokens[at - 1]?.type === "heading_close" && tokens[at - 2]?.content !== "Example";
     const linked = (name: string) => {

@@ -34,7 +34,7 @@ ${site.repository === undefined ? "" : `<a href="${site.repository}">Repository<
 ${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>\n` : ""}</header>
 <div class="frame">
 ${renderMenu(site, page, sidebar, root)}
-${renderContent(site, page, { body, root, sidebar, list })}
+${renderContent(site, page, body, sidebar, list)}
 ${list === "" ? "" : `<nav class="contents" aria-label="On this page"><p>On this page</p>${list}</nav>\n`}</div>
 </body>
 </html>
@@ -71,25 +71,16 @@ function renderHead(site: Site, page: Page, root: string): string {
   return tags.join("\n");
 }
 
-interface Parts {
-  readonly body: string;
-  readonly root: string;
-  readonly sidebar: readonly NavGroup[];
-  /** The page's contents; empty if it has fewer than two headings. */
-  readonly list: string;
-}
-
-function renderContent(site: Site, page: Page, parts: Parts): string {
-  const { body, root, sidebar } = parts;
+/** Returns the content of a page. `list` has its contents, if it has more than one heading. */
+function renderContent(site: Site, page: Page, body: string, sidebar: readonly NavGroup[], list: string): string {
+  const root = pageLink(page.path, "");
   const foot = `<footer class="foot">${renderSource(site, page)}</footer>`;
   const actions = `<div class="actions"><button type="button" id="copy-page">Copy page</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
   if (page.layout === "redoc")
     return `<div id="content" tabindex="-1"><div id="redoc"><main>${body}</main></div></div>`;
-  if (page.layout === "home") {
-    const end = page.markdown === "" ? "" : `<div class="end">${foot}${actions}</div>`;
-    return `<main id="content" tabindex="-1">\n${body}${end}</main>`;
-  }
-  const menu = parts.list && `<details class="on-this-page"><summary>On this page</summary>${parts.list}</details>`;
+  const end = page.layout === "home" && page.markdown !== "" ? `<div class="end">${foot}${actions}</div>` : "";
+  if (page.layout === "home") return `<main id="content" tabindex="-1">\n${body}${end}</main>`;
+  const menu = list && `<details class="on-this-page"><summary>On this page</summary>${list}</details>`;
   const bar = `<div class="bar">${renderCrumbs(page, sidebar, root)}${actions}${menu}</div>`;
   return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
 }

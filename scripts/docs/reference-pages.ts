@@ -4,7 +4,7 @@ import { format } from "oxfmt";
 import { Comment, ReflectionKind, type DeclarationReflection, type ProjectReflection } from "typedoc";
 import { byKind, type KindOfSpec, type Spec } from "../spec.ts";
 import { entryPoints, sdkGroups, type EntryPoint } from "./navigation.ts";
-import { twinOf, type NavGroup, type Page } from "./site.ts";
+import { twinOf, type NavGroup, type NavLink, type Page } from "./site.ts";
 import { callOf, typescriptSample } from "./samples.ts";
 import { modelsTable, table } from "./tables.ts";
 
@@ -16,13 +16,12 @@ export interface ReferencePages {
   readonly pageOf: ReadonlyMap<string, string>;
 }
 
-interface Export {
-  readonly name: string;
+/** An export as a link in the sidebar. */
+interface Export extends NavLink {
   /** Its group in the sidebar. */
   readonly group: string;
   /** The file that TypeDoc has written. */
   readonly file: string;
-  readonly path: string;
   readonly summary: string;
   /** Its source file in the repository. */
   readonly source: string;
@@ -44,12 +43,15 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
   // On macOS and Windows, Download and download are the same file name.
   const isTaken = (name: string) =>
     members.some((one) => one.name !== name && one.name.toLowerCase() === name.toLowerCase());
-  const rankOf = ({ name, group }: Export) =>
-    100 * (groups.indexOf(group) + 1 || 99) + ((sdkGroups[group]?.indexOf(name) ?? -1) + 1 || 99);
+  const rankOf = ({ title, group }: Export) =>
+    1_000 * (groups.indexOf(group) + 1 || 99) +
+    10 * ((sdkGroups[group]?.indexOf(title) ?? -1) + 1 || 99) +
+    Number(/^[A-Z]/.test(title));
   return members
     .filter(({ kind }) => kind !== ReflectionKind.Reference)
     .map((one): Export => ({
-      name: one.name,
+      title: one.name,
+      code: true,
       group: groupOf(one),
       // TypeDoc's name of the file.
       file: `${module}/${ReflectionKind.pluralString(one.kind).toLowerCase().replace(" ", "-")}/${one.name}.md`,
@@ -57,27 +59,16 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
       summary: summaryOf(one),
       source: sourceOf(one, project, `packages/${module.split("/")[0]}`),
     }))
-    .sort(
-      (a, b) =>
-        rankOf(a) - rankOf(b) ||
-        Number(/^[A-Z]/.test(a.name)) - Number(/^[A-Z]/.test(b.name)) ||
-        a.name.localeCompare(b.name, "en"),
-    );
+    .sort((a, b) => rankOf(a) - rankOf(b) || a.title.localeCompare(b.title, "en"));
 }
 
 /** Puts `media.video.generate` and `media.image.generate` after the interface that declares both. */
 function withGenerate(exports: readonly Export[], spec: Spec): readonly Export[] {
   return exports.flatMap((one) => {
-    if (one.name !== "KindClient") return [one];
+    if (one.title !== "KindClient") return [one];
     const pages = byKind(spec).map((kind): Export => {
-      const name = `media.${kind.kind}.generate`;
-      return {
-        ...one,
-        name,
-        path: `${posix.dirname(one.path)}/generate-${kind.kind}`,
-        summary: `Creates one paid ${kind.kind} task.`,
-        kind,
-      };
+      const [title, path] = [`media.${kind.kind}.generate`, `sdk/generate-${kind.kind}`];
+      return { ...one, title, path, summary: `Creates one paid ${kind.kind} task.`, kind };
     });
     return [one, ...pages];
   });
@@ -90,7 +81,7 @@ export async function referencePages(out: string, project: ProjectReflection, sp
   const pathOf = new Map(all.filter(({ kind }) => !kind).map(({ file, path }) => [file, path]));
   for (const { module, path } of entryPoints) pathOf.set(`${module}/README.md`, path);
   const memberPage = async (one: Export, entryPoint: string): Promise<Page> => {
-    const { name, path, file, summary, source, kind } = one;
+    const { title, path, file, summary, source, kind } = one;
     const written = readFileSync(join(out, file), "utf8").replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
       const page = pathOf.get(posix.join(posix.dirname(file), link));
       if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
@@ -100,37 +91,30 @@ export async function referencePages(out: string, project: ProjectReflection, sp
     return {
       path,
       section: "sdk",
-      title: name,
+      title,
       description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
-      markdown: await formatSignatures(tidy(body, name, entryPoint)),
+      markdown: await formatSignatures(tidy(body, title, entryPoint)),
       source,
     };
   };
+  const pages: Page[] = [];
+  for (const [index, entryPoint] of entryPoints.entries()) {
+    pages.push(overviewOf(entryPoint, exports[index] ?? []));
+    for (const one of exports[index] ?? []) pages.push(await memberPage(one, entryPoint.name));
+  }
   const groups = new Set([...Object.keys(sdkGroups), ...entryPoints.slice(1).map(({ group }) => group), "Types"]);
   return {
-    pages: (
-      await Promise.all(
-        entryPoints.map(async (entryPoint, index) => {
-          const own = exports[index] ?? [];
-          return [
-            overviewOf(entryPoint, own),
-            ...(await Promise.all(own.map((one) => memberPage(one, entryPoint.name)))),
-          ];
-        }),
-      )
-    ).flat(),
+    pages,
     sidebar: [
       { title: "", links: [{ path: "sdk", title: "Overview" }] },
       ...[...groups].map((title): NavGroup => {
         const overviews = entryPoints.filter(({ group, path }) => group === title && path !== "sdk");
-        const own = all
-          .filter(({ group }) => group === title)
-          .map((one) => ({ path: one.path, title: one.name, code: true }));
+        const own = all.filter(({ group }) => group === title);
         const entries = overviews.map(({ path, name }) => ({ path, title: overviews.length > 1 ? name : "Overview" }));
         return { title, folded: true, links: [...entries, ...own] };
       }),
     ],
-    pageOf: new Map([...all].reverse().map(({ name, path }) => [name, path])),
+    pageOf: new Map([...all].reverse().map(({ title, path }) => [title, path])),
   };
 }
 
@@ -139,7 +123,7 @@ function overviewOf({ path, name, intro }: EntryPoint, own: readonly Export[]): 
     path === "sdk" ? `## ${group}\n` : "",
     table(
       ["Name", "What it is"],
-      members.map((one) => [`[\`${one.name}\`](${linkTo(path, one.path)})`, one.summary]),
+      members.map((one) => [`[\`${one.title}\`](${linkTo(path, one.path)})`, one.summary]),
     ),
   ]);
   const others = entryPoints.slice(1).map((one) => [`[\`${one.name}\`](${linkTo(path, one.path)})`, one.intro]);
@@ -163,15 +147,12 @@ function generateOf(markdown: string, { kind, generate }: KindOfSpec): string {
   const [, checked = "", unchecked = ""] = overloads.exec(markdown) ?? [];
   const [[first, operation] = []] = generate;
   if (!first || !operation) throw new Error(`the spec has no model of ${kind}s`);
+  const models = [...generate.keys()].map((model) => JSON.stringify(model)).join(" | ");
   const raised = (text: string, from: string) =>
     text
       .replaceAll(from, "##")
-      .replace(
-        /<M extends[^>]*>/,
-        `<M extends ${[...generate.keys()].map((model) => JSON.stringify(model)).join(" | ")}>`,
-      )
-      .replace(/(?<=Task<)K(?=>)/g, `"${kind}"`)
-      .replaceAll("\\<`K`\\>", `\\<\`"${kind}"\`\\>`)
+      .replace(/<M extends[^>]*>/, `<M extends ${models}>`)
+      .replace(/(?<=<`?)K(?=`?\\?>)/g, `"${kind}"`)
       .replace(/media\.video\.generate\("\w+"/, `media.${kind}.generate("newer-model"`);
   const example = `\`\`\`ts\n${typescriptSample(callOf(operation, kind, "generate"))}\`\`\``;
   return [
@@ -231,11 +212,7 @@ function sourceOf(reflection: DeclarationReflection, project: ProjectReflection,
 }
 
 function summaryOf(one: DeclarationReflection): string {
-  const comment = one.comment ?? one.signatures?.[0]?.comment;
-  return comment
-    ? Comment.combineDisplayParts(comment.summary)
-        .replace(/\{@link (\w+)\}/g, "`$1`")
-        .replace(/\s+/g, " ")
-        .trim()
-    : "";
+  const parts = (one.comment ?? one.signatures?.[0]?.comment)?.summary;
+  const text = Comment.combineDisplayParts(parts).replace(/\{@link (\w+)\}/g, "`$1`");
+  return text.replace(/\s+/g, " ").trim();
 }

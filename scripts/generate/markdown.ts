@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Returns a table of the spec or the packages by the name that pages include it under. */
 export type Tables = (name: string, argument: string | undefined) => string | undefined;
 
-const program = /^```(\w+) file=(\S+)(?: region=(\S+))?( mark="[^"\n]+")?\n(?:[^]*?\n)??```$/gm;
+const program = /^```(\w+) file=(\S+)(?: region=(\S+))?\n(?:[^]*?\n)??```$/gm;
 const include = /^(<!-- include: (\S+)(?: (\S+))? -->)(?:\n\n(?:(?!<!-- )[^])*<!-- end -->)?$/gm;
 
 /**
@@ -20,12 +20,12 @@ const include = /^(<!-- include: (\S+)(?: (\S+))? -->)(?:\n\n(?:(?!<!-- )[^])*<!
 export function fillPage(markdown: string, file: string, tables: Tables): string {
   const fail = (at: number, what: string) => new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${what}`);
   return markdown
-    .replace(program, (_, language: string, name: string, region?: string, mark = "", at = 0) => {
+    .replace(program, (_, language: string, name: string, region?: string, at = 0) => {
       const text = read(`docs/examples/${name}`);
       if (text === undefined) throw fail(at, `there is no program docs/examples/${name}`);
       const code = regionOf(text, region);
       if (code === undefined) throw fail(at, `docs/examples/${name} has no region ${region}`);
-      return `\`\`\`${language} file=${name}${region ? ` region=${region}` : ""}${mark}\n${code}\n\`\`\``;
+      return `\`\`\`${language} file=${name}${region ? ` region=${region}` : ""}\n${code}\n\`\`\``;
     })
     .replace(include, (_, marker: string, name: string, argument: string | undefined, at: number) => {
       const text = tables(name, argument);

@@ -10,7 +10,7 @@ test("every block of a guide that is a program or its configuration is a file of
   for (const { file, text } of guides) {
     for (const [, info = ""] of text.matchAll(/^```(.*)\n[^]*?^```$/gm)) {
       if (info === "sh" || info === "text" || info === "json") continue;
-      const [, program, region] = /^(?:ts|yaml|text) file=(\S+)(?: region=(\S+))?(?: mark="[^"]+")?$/.exec(info) ?? [];
+      const [, program, region] = /^(?:ts|yaml|text) file=(\S+)(?: region=(\S+))?$/.exec(info) ?? [];
       const code = program && (await readFile(`docs/examples/${program}`, "utf8").catch(() => undefined));
       const isThere =
         code && (!region || (code.includes(`// #region ${region}\n`) && code.includes(`// #endregion ${region}\n`)));
@@ -24,7 +24,7 @@ test("every program that a guide shows is shown completely, its parts in their o
   const wrong: string[] = [];
   const linesOf = (text: string) => text.split("\n").map((line) => line.trim());
   for (const { file, text } of guides) {
-    const blocks = [...text.matchAll(/^```ts file=(\S+)(?: region=\S+)?(?: mark="[^"]+")?\n([^]*?)^```$/gm)];
+    const blocks = [...text.matchAll(/^```ts file=(\S+)(?: region=\S+)?\n([^]*?)^```$/gm)];
     for (const name of new Set(blocks.map(([, name = ""]) => name))) {
       const shown = blocks.filter(([, other]) => other === name).map(([, , code = ""]) => code);
       const program = linesOf(await readFile(`docs/examples/${name}`, "utf8"));

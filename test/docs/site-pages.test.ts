@@ -34,7 +34,7 @@ async function wrongPlaces(page: Page, name: string): Promise<readonly string[]>
 /** The content of a page. Tokens of code, which are most of its elements, are as wide without their colors. */
 function contentOf(html: string): string {
   const [, content = ""] = /<main[^>]*>([^]*)<\/main>/.exec(html) ?? [];
-  return content.replace(/<span class="t-[^>]*>([^<]*)<\/span>/g, "$1");
+  return content.replace(/<pre[^>]*>[^]*?<\/pre>/g, (code) => code.replace(/<\/?span[^>]*>/g, ""));
 }
 
 /** Pages outside of the sections that look like guides. */
