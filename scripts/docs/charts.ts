@@ -1,86 +1,46 @@
 import { readFileSync } from "node:fs";
+import { median, type Line } from "../../test/bench/table.ts";
 import { escapeHtml } from "./site.ts";
 
-/** A bar of a chart. The longest one has the full width. */
-export interface Bar {
-  readonly name: string;
-  readonly value: number;
-}
+/** The charts by row: a figure in the row's first table, and how it is written. */
+const charts = new Map([
+  ["size", { key: "initial", title: "Bytes that load first, gzip", unit: " kB", per: 1_000, digits: 1 }],
+  ["waiting", { key: "delay", title: "Mean delay, 1,000 tasks", unit: " s", per: 1, digits: 2 }],
+  ["lost-responses", { key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "", per: 1, digits: 0 }],
+]);
 
-/** A chart of one figure in the first table of a row: its key, and how it is written. */
-interface Drawn {
-  readonly row: string;
-  readonly key: string;
-  readonly title: string;
-  readonly unit: string;
-  readonly per?: number;
-  readonly digits?: number;
-}
-
-/** All charts. */
-const drawn: readonly Drawn[] = [
-  { row: "size", key: "initial", title: "Bytes that load first, gzip", unit: "kB", per: 1_000, digits: 1 },
-  { row: "waiting", key: "delay", title: "Mean delay, 1,000 tasks", unit: "s", digits: 2 },
-  { row: "lost-responses", key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "" },
-];
-
-/** Whether a row of the benchmarks has charts. */
+/** Returns whether a row of the benchmarks has a chart. */
 export function hasCharts(row: string): boolean {
-  return drawn.some((one) => one.row === row);
+  return charts.has(row);
 }
-
-/** The part of docs/benchmarks.json that charts need. */
-type Table = { readonly name: string; readonly rounds: readonly Readonly<Record<string, number>>[] };
-type Figures = Readonly<Record<string, { readonly tables: readonly (readonly Table[])[] }>>;
-
-/** Replaces the comments `<!-- charts: ROW -->` in a page's HTML with charts. */
-export function drawCharts(html: string, file = new URL("../../docs/benchmarks.json", import.meta.url)): string {
-  if (!html.includes("<!-- charts: ")) return html;
-  // The cast: `npm run bench` wrote it.
-  const figures = JSON.parse(readFileSync(file, "utf8")) as Figures;
-  return html.replace(/<!-- charts: ([\w-]+) -->\n?/g, (_, row: string) =>
-    drawn
-      .filter((one) => one.row === row)
-      .map((one) => drawBars(one, barsOf(one, figures)))
-      .join(""),
-  );
-}
-
-function barsOf({ row, key, per = 1 }: Drawn, figures: Figures): readonly Bar[] {
-  return (figures[row]?.tables[0] ?? []).flatMap(({ name, rounds }) => {
-    const values = rounds.flatMap((round) => round[key] ?? []).sort((a, b) => a - b);
-    const middle = values.length >> 1;
-    const median = values.length % 2 === 1 ? values[middle] : ((values[middle - 1] ?? 0) + (values[middle] ?? 0)) / 2;
-    return values.length === 0 || median === undefined ? [] : [{ name, value: median / per }];
-  });
-}
-
-const barHeight = 34;
 
 /**
- * Draws horizontal bars as SVG, the best first. Lengths are relative to the width and text has a fixed size, so that a chart
- * fits its page. The style sheet colors it by classes, in both themes. A screen reader gets all names and values as text.
+ * Replaces the comments `<!-- charts: ROW -->` in a page's HTML with horizontal bars as SVG, the best first. Lengths are relative to
+ * the width and text has a fixed size, so that a chart fits its page. The style sheet colors it by classes, in both themes.
  */
-export function drawBars(
-  { title, unit, digits = 0 }: Pick<Drawn, "title" | "unit" | "digits">,
-  bars: readonly Bar[],
-): string {
-  if (bars.length === 0) return "";
-  const sorted = [...bars].sort((a, b) => a.value - b.value);
-  const longest = Math.max(...sorted.map(({ value }) => value)) || 1;
-  const written = (value: number) =>
-    `${value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`.trim();
-  const label = `${title}: ${sorted.map(({ name, value }) => `${name} ${written(value)}`).join(", ")}`;
-  const shapes = sorted.map(({ name, value }, index) => {
-    const y = index * barHeight;
-    const own = name.startsWith("@mediagen/") ? ' class="own"' : "";
-    const width = `${Number(((value / longest) * 100).toFixed(2))}%`;
-    return (
-      `<g${own}><text y="${y + 14}">${escapeHtml(name)}</text>` +
-      `<text x="100%" y="${y + 14}" text-anchor="end">${escapeHtml(written(value))}</text>` +
-      `<rect y="${y + 20}" width="${width}" height="8" rx="2"/></g>`
-    );
+export function drawCharts(html: string): string {
+  return html.replace(/<!-- charts: ([\w-]+) -->\n?/g, (mark, row: string) => {
+    const chart = charts.get(row);
+    if (!chart) throw new Error(`there is no chart for ${mark}`);
+    const { key, title, unit, per, digits } = chart;
+    const bars = linesOf(row)
+      .map((line) => ({ name: line.name, value: median(line, key) / per }))
+      .filter(({ value }) => !Number.isNaN(value))
+      .sort((a, b) => a.value - b.value)
+      .map(({ name, value }) => ({ name, value, written: `${value.toFixed(digits)}${unit}` }));
+    const longest = bars.at(-1)?.value || 1;
+    const shapes = bars.map(({ name, value, written }, index) => {
+      const [y, own] = [index * 34, name.startsWith("@mediagen/") ? ' class="own"' : ""];
+      return `<g${own}><text y="${y + 14}">${name}</text><text x="100%" y="${y + 14}" text-anchor="end">${written}</text><rect y="${y + 20}" width="${(value / longest) * 100}%" height="8" rx="2"/></g>`;
+    });
+    const label = escapeHtml(`${title}: ${bars.map(({ name, written }) => `${name} ${written}`).join(", ")}`);
+    const svg = `<svg role="img" aria-label="${label}" width="100%" height="${bars.length * 34}">${shapes.join("")}</svg>`;
+    return `<figure class="chart">${svg}<figcaption>${title}. Less is better.</figcaption></figure>\n`;
   });
-  const svg = `<svg role="img" aria-label="${escapeHtml(label)}" width="100%" height="${sorted.length * barHeight}">${shapes.join("")}</svg>`;
-  return `<figure class="chart">${svg}<figcaption>${escapeHtml(title)}. Less is better.</figcaption></figure>\n`;
+}
+
+function linesOf(row: string): readonly Line[] {
+  const text = readFileSync(new URL("../../docs/benchmarks.json", import.meta.url), "utf8");
+  // The cast: `npm run bench` wrote it.
+  return (JSON.parse(text) as Readonly<Record<string, { tables: Line[][] }>>)[row]?.tables[0] ?? [];
 }
