@@ -31,9 +31,8 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [240],
-  "test: lines of TypeScript": [9_671],
-  "docs/site: lines": [66],
+  "scripts: lines": [195],
+  "test: lines of TypeScript": [839],
 };
 
 const sizes: Sizes = {

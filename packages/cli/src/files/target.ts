@@ -53,8 +53,8 @@ export async function checkTarget(target: string, results: Results): Promise<voi
     await access(directory, constants.W_OK);
     // Several results get the file's name with their numbers.
     const longest = count > 1 ? target.replace(/\.[^.]*$/, (end) => `-${count}${end}`) : target;
-    const isTooLong = (error: NodeJS.ErrnoException) => (error.code === "ENAMETOOLONG" ? Promise.reject(error) : 0);
-    if (!isForDirectory) await access(longest).catch(isTooLong);
+    const problem = await access(longest).catch((error: NodeJS.ErrnoException) => error);
+    if (problem?.code === "ENAMETOOLONG") throw problem;
   } catch (error) {
     throw fail(messageOf(error), "Nothing was sent. Pass a path that can be written to.");
   }
