@@ -1,6 +1,6 @@
 import { createMediaGen, download } from "@mediagen/sdk/node";
 
-const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
+const media = createMediaGen(); // reads MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
 
 const task = await media.video.generate("vidmodelv2", {
   prompt: "A fox runs through snow",

@@ -128,6 +128,6 @@ function withAdvice(error: unknown): unknown {
 }
 
 function adviceOn(generationId = ""): string {
-  const command = `mediagen recover --resolve ${generationId} --taskid ID`;
+  const command = `npx @mediagen/cli recover --resolve ${generationId} --taskid ID`;
   return `Look for the task in the service's console, or ask its support. Then run: ${command} (or --not-created).`;
 }
