@@ -26,24 +26,6 @@ const elsewhere = () => "elsewhere";
 const otherContainer = (own: string) => own.replace(/pid:\[\d+\]$/, "pid:[1]");
 
 describe("a lock file", () => {
-  test("has one owner, and is gone once that has released it", async () => {
-    const { directory, path } = await createPath();
-    const first = await lockFile(path);
-    expect(first.owner).toBeUndefined();
-    expect((await lockFile(path)).owner).toMatch(new RegExp(`^process ${process.pid} on `));
-    if (first.owner === undefined) await first.release();
-    expect(await readdir(directory)).toEqual([]);
-    expect((await lockFile(path)).owner).toBeUndefined();
-  });
-
-  test("of a process of this machine that is gone is free at once", async () => {
-    const { path } = await createPath();
-    await writeFile(path, await written(2 ** 30));
-    const begin = performance.now();
-    expect((await lockFile(path)).owner).toBeUndefined();
-    expect(performance.now() - begin).toBeLessThan(1_000);
-  });
-
   test("of another machine, or that cannot be read, is free after 15 seconds", { timeout: 30_000 }, async () => {
     const take = async (text: string) => {
       const { path } = await createPath();

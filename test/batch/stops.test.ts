@@ -155,18 +155,6 @@ describe("a batch ends with the error, and bills nothing twice, after", () => {
     expect(emulator.charges).toEqual([]);
   });
 
-  test("a change far behind the running line, because the input is read as lines end", async () => {
-    const lines = linesOf(60).map((line) => ({ ...line, prompt: "x".repeat(10_000) }));
-    const { run, input, emulator } = await createBatch(lines);
-    const changed = lines
-      .map((line, index) => `${JSON.stringify(index < 40 ? line : { ...line, prompt: "y".repeat(10_000) })}\n`)
-      .join("");
-    // In place: a read at this moment must not find the file cut off.
-    const onLine = ({ line }: BatchLine) => (line === 1 ? writeFile(input, changed, { flag: "r+" }) : undefined);
-    await expect(run({ concurrency: 1, onLine })).rejects.toThrow("line 41 has changed");
-    expect([39, 40]).toContain(emulator.charges.length); // The last one may not have been sent yet.
-  });
-
   test("a failure of the store, and says that a generation was billed", async () => {
     const { run, out, emulator } = await createBatch(linesOf(3));
     const store = join(out, "generations");

@@ -26,16 +26,10 @@ const serve: Emulator["serve"] = async (request) => {
   return response;
 };
 
-/** The users of the examples, as JSON by token: each framework has its own, as they share a quota. */
-const users = Object.fromEntries(
-  frameworks.flatMap((name) => [
-    [tokenOf(name), name],
-    [tokenOf(name, "bob"), `${name} bob`],
-  ]),
-);
-function tokenOf(framework: string, user = "ann"): string {
-  return `${framework.replace(" ", "-")}-${user}`;
-}
+const tokenOf = (framework: string, user = "ann") => `${framework.replace(" ", "-")}-${user}`;
+/** The users of the examples by token: each framework has its own, as they share a quota. */
+const tokens = frameworks.flatMap((name) => [tokenOf(name), tokenOf(name, "bob")]);
+const users = Object.fromEntries(tokens.map((token) => [token, token]));
 
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), "frameworks-"));

@@ -148,12 +148,3 @@ test("every guide has its group in the navigation, and every list in it is true"
       .filter((name) => !exported.has(name)),
   ).toEqual([]);
 });
-
-test("the reference is published as JSON, with every export", () => {
-  const { children } = JSON.parse(text("sdk/reference.json")) as {
-    readonly children: readonly { readonly name: string; readonly children: readonly { readonly name: string }[] }[];
-  };
-  const names = children.find(({ name }) => name === "sdk/src")?.children.map(({ name }) => name) ?? [];
-  expect(names).toEqual(expect.arrayContaining(["createMediaGen", "OutcomeUnknownError", "WaitOptions"]));
-  expect(text("sdk/reference.json")).not.toContain(process.cwd());
-});

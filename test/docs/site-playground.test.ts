@@ -84,15 +84,6 @@ describe("what goes wrong looks as it should", () => {
     }
   });
 
-  test("a fault that the SDK gets over is in its log alone", async () => {
-    const page = await open("generateImgmodelz");
-    await spoil(page, "rateLimited");
-    await send(page);
-    await succeeds(page);
-    expect(await page.locator(".log code").textContent()).toMatch(/retried [^\n]*"status":429[^\n]*\n/);
-    expect(await page.locator(".tabs .code").first().innerText()).not.toContain("catch");
-  });
-
   test("a broken bound shows at its field while it is typed, in the SDK's words, and nothing is sent", async () => {
     const page = await open();
     const size = page.getByLabel("resolution");

@@ -100,7 +100,3 @@ test("every address of the index leads to a page and an anchor that are there", 
   });
   expect(wrong).toEqual([]);
 });
-
-test("nothing is found where nothing is typed, or nothing matches", () => {
-  expect([find("  "), find("zzzzzzzz")]).toEqual([[], []]);
-});

@@ -98,7 +98,6 @@ export const checks: Checks = {
     const task = await stage.client().image.generate("imgmodelz", form);
     const calls = [
       ["generate", (signal: AbortSignal) => stage.client().image.generate("imgmodelz", form, { signal })],
-      ["query", (signal: AbortSignal) => task.check({ signal })],
       ["query", (signal: AbortSignal) => task.wait({ signal })],
     ] as const;
     for (const [index, [on, call]] of calls.entries()) {
@@ -112,10 +111,8 @@ export const checks: Checks = {
       else same([nameOf(error), (error as Error).cause], ["OutcomeUnknownError", "enough"]);
     }
   },
-  "a proxy generates a form that arrives twice once, and shows the task to its user alone": async ({
-    client,
-    seen,
-  }) => {
+  "a proxy generates a form that arrives twice once, and shows the task to its user alone": async (stage) => {
+    const { client, seen } = stage;
     const proxy = createMediaProxy({
       media: client({ store: memoryStore() }),
       secret: "0123456789abcdef0123456789abcdef",
