@@ -121,16 +121,6 @@ describe("a batch", () => {
     await expect(run({ generationsPerMinute: Number.NaN })).rejects.toThrow(/generationsPerMinute must be /);
     expect(emulator.charges).toHaveLength(12);
   });
-
-  test("reports its progress, its rate and the time that is left", async () => {
-    const { run } = await createBatch(linesOf(4));
-    const reported: BatchProgress[] = [];
-    await run({ concurrency: 1, generationsPerMinute: 1, onProgress: (progress) => void reported.push(progress) });
-    expect(reported.map(({ succeeded }) => succeeded)).toEqual([0, 1, 2, 3, 4]);
-    const { elapsedMs, linesPerMinute, leftMs } = reported[2] ?? expect.fail();
-    expect(linesPerMinute).toBeCloseTo((2 * 60_000) / elapsedMs, 0);
-    expect(leftMs).toBeCloseTo(elapsedMs);
-  });
 });
 
 describe("a part of a batch", () => {
@@ -302,18 +292,16 @@ test("a result that a full disk has cut off between others is reported, and down
 });
 
 test("the contact sheet shows results in the order of the input, escaped, and loads nothing from elsewhere", async () => {
+  const prompt = '<script>alert("1")</script> & more';
   const { run, read } = await createBatch([
     { id: "clip", model: "vidmodelv2", prompt: "A clip" },
-    { id: "füchse", model: "imgmodelz", prompt: '<script>alert("1")</script> & more' },
-    { id: "fails", model: "imgmodelz", prompt: "#fail" },
+    { id: "füchse", model: "imgmodelz", prompt },
   ]);
   await run();
   const page = await read("index.html");
-  const listed = [...page.matchAll(/<b>(\d\. \S+) /g)].map(([, line]) => line);
-  expect(listed).toEqual(["1. clip", "2. füchse", "3. fails"]);
+  expect([...page.matchAll(/<b>(\d\. \S+) /g)].map(([, line]) => line)).toEqual(["1. clip", "2. füchse"]);
   expect(page).toContain('<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">');
   expect(page).toContain('<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">');
   expect(page).toContain("prompt: &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; more");
-  expect(page).toMatch(/3\. fails[^]*failed\./);
   expect(page).not.toMatch(/https?:|\/\//);
 });

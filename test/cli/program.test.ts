@@ -84,8 +84,3 @@ test("models lists every model, and shows the fields of one with flags, defaults
     }
   }
 });
-
-test("mediagen emulator is the emulator's own command", async () => {
-  expect((await paste("mediagen emulator --help")).stdout).toContain("--credits N");
-  expect((await paste("mediagen emulator --prot 1")).code).toBe(2);
-});

@@ -14,27 +14,6 @@ describe("on a terminal", () => {
       expect([code, stdout]).toEqual([0, expect.stringMatching(steps)]);
     }));
 
-  test("it shows the time while nothing happens", () =>
-    inPlace(
-      async ({ start }) => {
-        const run = start(image, { columns });
-        await run.printed(/(0:\d\d) (?:waiting|pending)[^]*(?!\1)0:\d\d (?:waiting|pending)/);
-        run.signal("SIGINT");
-        expect((await run.ended).code).toBe(130);
-      },
-      { clock: "manual" },
-    ));
-
-  test("the live line is cut to the width of the terminal, and lines that stay are complete", () =>
-    inPlace(async ({ run }) => {
-      const drawn = (await run(image, { columns: 24 })).stdout.split(/\r\x1b\[K|\n/);
-      expect(drawn).toContainEqual(expect.stringMatching(/^0:0\d (pending|succeeded), status $/));
-      expect(drawn.filter((line) => line.length >= 24)).toEqual([
-        expect.stringContaining("the task is image:image-"),
-        expect.stringContaining("b.png, "),
-      ]);
-    }));
-
   test("a dumb one has no live line", () =>
     inPlace(async ({ env, run }) => {
       const { stdout } = await run(image, { columns, env: { ...env, TERM: "dumb" } });

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { drawCharts } from "../../scripts/docs/charts.ts";
 
 interface Page {
   readonly pageOf: (figures: unknown) => Promise<string>;
@@ -11,14 +10,4 @@ test("docs/benchmarks.md is made of docs/benchmarks.json and the words of the ro
   const { pageOf } = (await import(new URL("../bench/page.ts", import.meta.url).href)) as Page;
   const figures: unknown = JSON.parse(await readFile("docs/benchmarks.json", "utf8"));
   expect(await pageOf(figures), "run `npm run bench -- --page`").toBe(await readFile("docs/benchmarks.md", "utf8"));
-});
-
-test("the page of the benchmarks shows three charts", async () => {
-  const charts = drawCharts(await readFile("docs/benchmarks.md", "utf8"));
-  expect(charts).not.toContain("<!-- charts");
-  expect([...charts.matchAll(/<figcaption>([^<]+)/g)].map(([, title]) => title)).toEqual([
-    "Bytes that load first, gzip. Less is better.",
-    "Mean delay, 1,000 tasks. Less is better.",
-    "Duplicates billed, of 300 generations. Less is better.",
-  ]);
 });
