@@ -1,4 +1,4 @@
-import { createMediaGen as createWebMediaGen, memoryStore, type RequestHeaders } from "@mediagen/sdk";
+import { createMediaGen as createWebMediaGen, type RequestHeaders } from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
 import type { IncomingHttpHeaders } from "node:http";
@@ -92,28 +92,4 @@ test("a generation that is retried has the same idempotency key for the server t
   });
   await clientOf(replies, { apiKey: undefined, retries: 1 }).generate();
   expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
-});
-
-/** An order whose id was read from a field that it does not have. */
-const order = JSON.parse('{"orderId":"42"}') as { readonly id: string };
-
-test.for<[string, object, withoutKey?: true]>([
-  ["undefined", { idempotencyKey: order.id }],
-  ["an undefined getter", Object.defineProperty({}, "idempotencyKey", { get: () => order.id, enumerable: true })],
-  ["inherited and undefined", Object.create({ idempotencyKey: order.id }) as object],
-  ["blank, as of a variable that is not set", { idempotencyKey: " \n" }],
-  ["empty", { idempotencyKey: "" }],
-  ["no text", { idempotencyKey: 7 }],
-  ["undefined, as a header", { headers: { "Idempotency-Key": order.id } }, true],
-  ["empty, as a header", { headers: { "Idempotency-Key": "" } }, true],
-  ["of characters that no header can carry", { idempotencyKey: "\u{1f98a}" }, true],
-  ["of two lines, in a header", { idempotencyKey: "a\nb" }, true],
-])("an idempotency key is rejected before anything is sent if it is %s", async ([, options, withoutKey]) => {
-  const field = expect.stringMatching(/idempotency-?key/i);
-  for (const client of [...(withoutKey ? [] : [{ store: memoryStore() }, {}]), { apiKey: undefined }]) {
-    const { media, sent } = clientOf([], client);
-    for (const call of [media.image.generate("imgmodelz", form, options), media.generate("imgmodelz", form, options)])
-      expect(await errorOf(call)).toMatchObject({ issues: [{ field }] });
-    expect(sent()).toBe(0);
-  }
 });

@@ -47,6 +47,17 @@ const calls: Readonly<Record<string, Mistake>> = {
   "generate: a model of the other kind": (media) => media.video.generate("imgmodelz", fox),
   "generate: idempotencyKey and another header": () =>
     withoutKey().image.generate("imgmodelz", fox, { ...keyed, headers: { "idempotency-key": "b" } }),
+  "generate: idempotencyKey undefined, with a store": () =>
+    keyedAt({ store: sdk.memoryStore() }, { idempotencyKey: undefined }),
+  "generate: idempotencyKey blank, with a store": () => keyedAt({ store: sdk.memoryStore() }, { idempotencyKey: " " }),
+  "generate: idempotencyKey undefined, without an API key": () =>
+    keyedAt({ apiKey: undefined }, { idempotencyKey: undefined }),
+  "generate: idempotencyKey that no header can carry": () =>
+    keyedAt({ apiKey: undefined }, { idempotencyKey: "\u{1f98a}" }),
+  "generate: idempotencyKey of two lines": () => keyedAt({ apiKey: undefined }, { idempotencyKey: "a\nb" }),
+  "generate: Idempotency-Key undefined": () =>
+    keyedAt({ apiKey: undefined }, { headers: { "Idempotency-Key": undefined } }),
+  "generate: Idempotency-Key empty": () => keyedAt({ apiKey: undefined }, { headers: { "Idempotency-Key": "" } }),
   "generate: a key with a damaged entry": () => keyedWith("get", new SyntaxError("damaged")),
   "generate: a key whose entry cannot be read now": () => keyedWith("get", new Error("offline")),
   "generate: the store fails": () => keyedWith("write", new Error("disk full")),
@@ -218,6 +229,10 @@ const generateAt = (baseUrl: string) =>
   sdk.createMediaGen({ baseUrl, apiKey: "k", retries: 0 }).image.generate("imgmodelz", fox);
 const withoutKey = () => clientOf([], { apiKey: undefined }).media;
 const withStore = () => clientOf([], { store: sdk.memoryStore() }).media;
+const keyedAt = (client: FakeOptions, options: object) => {
+  const { media, sent } = clientOf([], client);
+  return media.image.generate("imgmodelz", fox, options).finally(() => expect(sent()).toBe(0));
+};
 const checkAt = (reply: Reply, options: FakeOptions) => clientOf([reply], options).media.image.task("t-1").check();
 const keyedWith = (method: "get" | "write", error: Error) =>
   clientOf([], { store: { ...sdk.memoryStore(), [method]: () => Promise.reject(error) } }).generate("order-42");

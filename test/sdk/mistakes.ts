@@ -48,6 +48,8 @@ export const clients: Readonly<Record<string, unknown>> = {
 const of = (model: string, mistakes: readonly object[]) =>
   Object.fromEntries(mistakes.map((field) => [inspect(field), [model, { ...fox, ...field }] as const]));
 
+const unsetGetter = { get: () => undefined, enumerable: true };
+
 /** Forms by what is wrong with them: a model, a form and options. */
 export const forms: Readonly<Record<string, readonly [model: unknown, form?: unknown, options?: unknown]>> = {
   "no such model": ["vidmodelv3", fox],
@@ -127,6 +129,10 @@ export const forms: Readonly<Record<string, readonly [model: unknown, form?: unk
   "headers.Authorization next to an API key": [v2, fox, { headers: { Authorization: secret } }],
   "idempotencyKey and no store": [v2, fox, { idempotencyKey: "order-42" }],
   "idempotencyKey undefined": [v2, fox, { idempotencyKey: undefined }],
+  "idempotencyKey undefined, by a getter": [v2, fox, Object.defineProperty({}, "idempotencyKey", unsetGetter)],
+  "idempotencyKey inherited and undefined": [v2, fox, Object.create({ idempotencyKey: undefined })],
+  "idempotencyKey blank": [v2, fox, { idempotencyKey: " \n" }],
+  "idempotencyKey as a number": [v2, fox, { idempotencyKey: 7 }],
   "idempotencyKey empty": [v2, fox, { idempotencyKey: "" }],
   "no such model, unchecked": ["vidmodelv9", fox, { unchecked: true }],
   "unchecked as text": [v2, fox, { unchecked: "false" }],

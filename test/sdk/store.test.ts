@@ -189,6 +189,25 @@ describe("a store that fails", () => {
     expect(sent()).toBe(1);
   });
 
+  test.for([true, false])(
+    "at the first write of each state, which it stored or not (%s), is asked again",
+    async (isStored) => {
+      const memory = memoryStore();
+      const seen = new Set<string>();
+      const write = async (entry: GenerationEntry) => {
+        const isFirst = !seen.has(entry.state);
+        seen.add(entry.state);
+        if (isFirst && isStored) await memory.write(entry);
+        if (isFirst) throw new Error("the connection broke");
+        return memory.write(entry);
+      };
+      const { generate, events, sent } = clientOf([], { store: { ...memory, write } });
+      const { taskid } = await generate("order-1");
+      expect(events.map(({ type }) => type)).toEqual(["generated"]);
+      expect([(await clientOf([], { store: memory }).generate("order-1")).taskid, sent()]).toEqual([taskid, 1]);
+    },
+  );
+
   test("although it has written `sending`: nothing is sent, and no outcome is unknown", async () => {
     const memory = memoryStore();
     const write = async (entry: GenerationEntry) => {
@@ -269,7 +288,6 @@ describe("an idempotency key", () => {
     };
     for (const _ of [1, 2]) expect(await withFile("1")).toHaveProperty("taskid");
     const others = [
-      generate("k", "A hare"),
       media.image.generate("imgmodelv5", { prompt: "A fox" }, options),
       media.video.generate("vidmodelv2", { prompt: "A fox" }, options),
       withFile("2"),
