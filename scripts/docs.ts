@@ -14,15 +14,13 @@ export default async function run(args: readonly string[]): Promise<void> {
       serve: { type: "boolean" },
       url: { type: "string" },
       repository: { type: "string" },
-      port: { type: "string" },
     },
   });
   const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
-  const own = Number(values.port ?? port);
-  const { url = `http://127.0.0.1:${own}/`, repository } = values;
-  await buildSite({ out, url: url.replace(/\/*$/, "/"), repository });
+  const { url = `http://127.0.0.1:${port}/` } = values;
+  await buildSite(out, url.replace(/\/*$/, "/"), values.repository);
   console.log(`built ${out}`);
   if (!values.serve) return;
-  const server = await serveSite(out, own);
+  const server = await serveSite(out, port);
   console.log(`The site is on ${server.url}; stop it with Ctrl+C.`);
 }

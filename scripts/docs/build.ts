@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { specFile } from "../spec.ts";
+import { readSpec, specFile } from "../spec.ts";
 import { buildAssets } from "./assets.ts";
 import { drawCharts } from "./charts.ts";
 import { checkLinks } from "./links.ts";
@@ -15,34 +15,26 @@ import { twinOf, type Page, type Site } from "./site.ts";
 import { headersFile } from "./policy.ts";
 import { readReference } from "./reference.ts";
 import { searchEntries, type SearchEntry } from "./search.ts";
-import { readSpecPages } from "./tables.ts";
 import { changelogPage, notFoundPage, playgroundPage, readGuides, readPage } from "./written-pages.ts";
-
-/** Options of `buildSite`. */
-export interface BuildOptions {
-  /** The directory to build into. Its content is replaced. */
-  readonly out: string;
-  /** The URL of the site, with a trailing slash. */
-  readonly url: string;
-  /** The repository's URL, for edit links. @default `repository` of package.json */
-  readonly repository?: string | undefined;
-}
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The line of the home page that is run in a clone. */
 const inClone = /^(npm ci && npm start) {3}# in a clone: free$/m;
 
-/** Builds the site. The same sources give the same bytes. */
-export async function buildSite({
-  out,
-  url,
-  repository = manifestOf("").repository?.url.replace(/^git\+|\.git$/g, ""),
-}: BuildOptions): Promise<void> {
+/**
+ * Builds the site into the directory `out`, which is replaced. The same sources give the same bytes. `url` is the URL of the site, with
+ * a trailing slash, and `repository` that of the repository, for edit links.
+ */
+export async function buildSite(
+  out: string,
+  url: string,
+  repository: string | undefined = manifestOf("").repository?.url.replace(/^git\+|\.git$/g, ""),
+): Promise<void> {
   const yaml = readFileSync(specFile, "utf8");
-  const specPages = readSpecPages(yaml);
-  const [reference, media] = await Promise.all([readReference(specPages.spec), drawMedia(specPages.spec)]);
-  const operations = operationPages(yaml, specPages);
+  const spec = readSpec(yaml);
+  const [reference, media] = await Promise.all([readReference(spec), drawMedia(spec)]);
+  const operations = operationPages(yaml);
   const pageOf: PageOf = (name) =>
     reference.pageOf.get(name) ?? operations.pages.find(({ path }) => path === `api/${name}`)?.path;
   const render = createRenderer((name) => reference.pageOf.get(name));
@@ -76,12 +68,9 @@ export async function buildSite({
   for (const page of pages) {
     const { html, headings } = render(page.markdown, page.path, twinOf(page));
     files.set(posix.join(page.path, "index.html"), renderPage(site, page, page.html ?? drawCharts(html), headings));
-    files.set(twinOf(page), withoutMarks(page.markdown));
+    files.set(twinOf(page), page.markdown.replace(/^<!-- charts: .* -->\n\n?/gm, ""));
     search.push(...searchEntries(page, headings));
   }
-  const short = pages.filter(({ section, path }) => section === "guides" || path.startsWith("api/generate"));
-  const inOne = (all: readonly Page[]) =>
-    all.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n";
   const further = {
     "404.html": notFoundPage(site),
     "api/openapi.yaml": yaml,
@@ -91,8 +80,7 @@ export async function buildSite({
     "sitemap.xml": sitemap(pages, url),
     "robots.txt": `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`,
     "llms.txt": llmsIndex(pages, url, operations.authentication),
-    "llms-full.txt": inOne(pages),
-    "llms-small.txt": inOne(short),
+    "llms-full.txt": pages.map((page) => files.get(twinOf(page))).join("\n---\n\n"),
     _headers: headersFile,
     ...media,
   };
@@ -105,11 +93,6 @@ export async function buildSite({
     await mkdir(directory, { recursive: true });
   await Promise.all([...files].map(([name, content]) => writeFile(join(out, name), content)));
   await buildAssets(join(out, "assets"));
-}
-
-/** Returns a page's Markdown without the marks of its charts, because its tables have the figures. */
-function withoutMarks(markdown: string): string {
-  return markdown.replace(/^<!-- charts: .* -->\n\n?/gm, "");
 }
 
 function sitemap(pages: readonly Page[], url: string): string {
@@ -126,13 +109,12 @@ function llmsIndex(pages: readonly Page[], url: string, authentication: string):
       .map((page) => `- [${page.title}](${url}${twinOf(page)}): ${page.description}`);
     return `## ${title}\n\n${items.join("\n")}`;
   };
-  const sections = ["Guides", "API", "SDK", "Playground", "Changelog"].map((title) => list(title, title.toLowerCase()));
   return [
     `# mediagen`,
     `> ${home?.description}`,
     `The service is called over HTTP. ${authentication}`,
-    `The guides and the forms in one file: ${url}llms-small.txt. All pages: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
-    ...sections,
+    `All pages in one file: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
+    ...["Guides", "API", "SDK", "Playground", "Changelog"].map((title) => list(title, title.toLowerCase())),
     "",
   ].join("\n\n");
 }

@@ -1,16 +1,4 @@
 import { posix } from "node:path";
-import { parse } from "yaml";
-
-/** Parses a page: its front matter and its Markdown. */
-export function readFrontMatter(
-  text: string,
-  file: string,
-): { readonly matter: Readonly<Record<string, unknown>>; readonly body: string } {
-  const [, yaml, body] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? [];
-  if (yaml === undefined || body === undefined)
-    throw new Error(`${file}: a page begins with front matter between two lines of ---`);
-  return { matter: parse(yaml) as Record<string, unknown>, body };
-}
 
 /** Returns the path of the page of an export or an operation. */
 export type PageOf = (name: string) => string | undefined;

@@ -7,17 +7,11 @@ import { codeBlock } from "./code.ts";
 import type { PageOf } from "./finish-page.ts";
 import { pageLink, relative, type Heading } from "./site.ts";
 
-/** A rendered page. */
-export interface Rendered {
-  readonly html: string;
-  readonly headings: readonly Heading[];
-}
-
-/** Renders the Markdown of the page at `path`, whose Markdown file is `twin`. Links to `.md` files become links to pages. */
-export type Render = (markdown: string, path: string, twin: string) => Rendered;
-
-/** Creates the renderer. `pageOf` returns the page of a type, for links in signatures. */
-export function createRenderer(pageOf: PageOf = () => undefined): Render {
+/**
+ * Creates a function that renders the Markdown of the page at `path`, whose Markdown file is `twin`. Links to `.md` files become links
+ * to pages. `pageOf` returns the page of a type, for links in signatures.
+ */
+export function createRenderer(pageOf: PageOf = () => undefined) {
   const markdownIt = MarkdownIt({ html: true });
   let headings: Heading[] = [];
   // Anchors as GitHub makes them, so that the Markdown twins' links hold there too.
@@ -40,7 +34,7 @@ export function createRenderer(pageOf: PageOf = () => undefined): Render {
     return tokens[at]?.info ? html.replace(/(?<=\w[.(/_]|[a-z](?=[A-Z]))(?=\w)(?![^<]*>)/g, "<wbr>") : html;
   };
   rules["table_close"] = () => "</table></div>\n";
-  return (markdown, path, twin) => {
+  return (markdown: string, path: string, twin: string) => {
     headings = [];
     const tokens = markdownIt.parse(markdown, {});
     for (const [index, token] of tokens.entries()) {

@@ -1,26 +1,16 @@
 import { parse } from "yaml";
 import { fragmentOf } from "../../docs/site/playground-link.ts";
 import { publishedDocument } from "../generate/published.ts";
-import { dataOf, exampleOf, type PlacedOperation, type SpecSchema } from "../spec.ts";
-import type { NavGroup, Page } from "./site.ts";
+import { dataOf, exampleOf, readSpec, type PlacedOperation, type SpecSchema } from "../spec.ts";
+import type { Page } from "./site.ts";
 import { curlSample, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
-import { fieldsTable, table, type SpecPages } from "./tables.ts";
-
-/** The API's part of the site. */
-export interface OperationPages {
-  readonly pages: readonly Page[];
-  readonly sidebar: readonly NavGroup[];
-  /** How a request is authenticated, in one sentence. */
-  readonly authentication: string;
-  /** The spec as one JSON document, with samples of each operation. */
-  readonly bundle: string;
-}
+import { fieldsTable, table } from "./tables.ts";
 
 const source = "openapi/openapi.yaml";
 
 /** Creates the pages of the operations: an overview, one page each, and one page for Redoc, which shows all of them. */
-export function operationPages(yaml: string, { spec }: SpecPages): OperationPages {
-  const calls = sampleCalls(spec);
+export function operationPages(yaml: string) {
+  const calls = sampleCalls(readSpec(yaml));
   const document = parse(yaml) as Described;
   const authentication = authenticationOf(document);
   const groups = [...Map.groupBy(calls, ({ operation: { tags } }) => tags[0])];
@@ -49,7 +39,9 @@ export function operationPages(yaml: string, { spec }: SpecPages): OperationPage
         })),
       })),
     ],
+    /** In one sentence. */
     authentication: authentication.replace(/[`[\]]|\(.*?\)/g, ""),
+    /** The spec as one JSON document, with samples of each operation. */
     bundle: bundleOf(yaml, calls),
   };
 }
@@ -122,7 +114,7 @@ function operationPage(call: SampleCall, authentication: string): Page {
     `\`\`\`sh tab="curl"\n${curlSample(call)}\`\`\``,
     "## Response",
     ...Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}).map(
-      ([name, { value }]) => `\`\`\`json tab="${titleOf(name)}"\n${JSON.stringify(value, null, 2)}\n\`\`\``,
+      ([name, { value }]) => `\`\`\`json tab="${inWords(name)}"\n${JSON.stringify(value, null, 2)}\n\`\`\``,
     ),
     "## Fields",
     ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
@@ -146,10 +138,9 @@ function assumed({ "x-assumption": text }: SpecSchema): readonly string[] {
   return text === undefined ? [] : [`Assumed: ${text.trim()}`];
 }
 
-/** Returns the name of an example as words: `insufficientCredits` is "Insufficient credits". */
-function titleOf(name: string): string {
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** Returns the name of an example as words: `insufficientCredits` is "insufficient credits". */
+function inWords(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function overviewPage({ info }: Described, calls: readonly SampleCall[], authentication: string): Page {

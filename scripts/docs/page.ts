@@ -52,14 +52,11 @@ function renderHead(site: Site, page: Page, root: string): string {
     `<title>${escapeHtml(path === "" ? title : `${title} · mediagen`)}</title>`,
     `<meta name="description" content="${description}">`,
     '<meta name="color-scheme" content="light dark">',
-    '<meta name="theme-color" content="#fff" media="(prefers-color-scheme: light)">',
-    '<meta name="theme-color" content="#0e1116" media="(prefers-color-scheme: dark)">',
     `<link rel="canonical" href="${url}">`,
     `<link rel="alternate" type="text/markdown" href="${root}${twinOf(page)}">`,
     `<meta property="og:title" content="${escapeHtml(title)}">`,
     `<meta property="og:description" content="${description}">`,
     '<meta property="og:type" content="website">',
-    '<meta property="og:site_name" content="mediagen">',
     `<meta property="og:url" content="${url}">`,
     `<meta property="og:image" content="${site.url}assets/card.png">`,
     '<meta name="twitter:card" content="summary_large_image">',
@@ -85,10 +82,8 @@ function renderContent(site: Site, page: Page, body: string, sidebar: readonly N
   return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
 }
 
-function renderSource({ repository }: Site, { source, section }: Page): string {
-  if (source === undefined) return "";
-  if (repository) return `<a href="${repository}/edit/main/${source}">Edit this page</a>`;
-  return `${section === "guides" || section === "home" ? "Written in" : "Generated from"} <code>${source}</code>.`;
+function renderSource({ repository }: Site, { source }: Page): string {
+  return source && repository ? `<a href="${repository}/edit/main/${source}">Edit this page</a>` : "";
 }
 
 const icons = {

@@ -8,14 +8,6 @@ import { twinOf, type NavGroup, type NavLink, type Page } from "./site.ts";
 import { callOf, typescriptSample } from "./samples.ts";
 import { modelsTable, table } from "./tables.ts";
 
-/** The pages of the reference. */
-export interface ReferencePages {
-  readonly pages: readonly Page[];
-  readonly sidebar: readonly NavGroup[];
-  /** The page of an export, by its name; the first entry point wins. */
-  readonly pageOf: ReadonlyMap<string, string>;
-}
-
 /** An export as a link in the sidebar. */
 interface Export extends NavLink {
   /** Its group in the sidebar. */
@@ -75,7 +67,7 @@ function withGenerate(exports: readonly Export[], spec: Spec): readonly Export[]
 }
 
 /** Creates pages from the files that TypeDoc has written into the directory `out`. */
-export async function referencePages(out: string, project: ProjectReflection, spec: Spec): Promise<ReferencePages> {
+export async function referencePages(out: string, project: ProjectReflection, spec: Spec) {
   const exports = entryPoints.map((entryPoint) => withGenerate(exportsOf(entryPoint, project), spec));
   const all = exports.flat();
   const pathOf = new Map(all.filter(({ kind }) => !kind).map(({ file, path }) => [file, path]));
@@ -114,6 +106,7 @@ export async function referencePages(out: string, project: ProjectReflection, sp
         return { title, folded: true, links: [...entries, ...own] };
       }),
     ],
+    /** The page of an export, by its name; the first entry point wins. */
     pageOf: new Map([...all].reverse().map(({ title, path }) => [title, path])),
   };
 }
@@ -171,14 +164,12 @@ const overloads = /(?<=### generate\(\)\n\n)#### Call Signature\n\n([^]*?)#### C
 /** Formats the signatures, which TypeDoc writes on one line or on many. */
 async function formatSignatures(markdown: string): Promise<string> {
   let formatted = markdown;
-  for (const [block, before = "", code = ""] of markdown.matchAll(/(^# .*\n\n|^###? .*\n\n)```ts\n([^]*?)```/gm)) {
-    if (/^#+ Example/.test(before)) continue;
+  for (const [block, code = ""] of markdown.matchAll(/(?<=^#+ (?!Example).*\n\n)```ts\n([^]*?)```/gm)) {
     const isMember = !/^(?:function|type|interface|class|const|abstract) /.test(code);
-    const { code: lines, errors } = await format("signature.ts", isMember ? `declare class X {\n${code}}` : code, {
-      printWidth: 80,
-    });
+    const whole = isMember ? `declare class X {\n${code}}` : code;
+    const { code: lines, errors } = await format("signature.ts", whole, { printWidth: 80 });
     const own = isMember ? lines.replace(/^declare class X \{\n|\}\n$/g, "").replace(/^ {2}/gm, "") : lines;
-    if (errors.length === 0) formatted = formatted.replace(block, () => `${before}\`\`\`ts\n${own}\`\`\``);
+    if (errors.length === 0) formatted = formatted.replace(block, () => `\`\`\`ts\n${own}\`\`\``);
   }
   return formatted;
 }

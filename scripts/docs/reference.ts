@@ -16,16 +16,10 @@ import {
 import type { PluginOptions } from "typedoc-plugin-markdown";
 import type { Spec } from "../spec.ts";
 import { entryPoints } from "./navigation.ts";
-import { referencePages, type ReferencePages } from "./reference-pages.ts";
-
-/** The reference of the packages. */
-export interface Reference extends ReferencePages {
-  /** The complete reference as TypeDoc's JSON, for programs. */
-  readonly json: string;
-}
+import { referencePages } from "./reference-pages.ts";
 
 /** Reads the packages' sources with TypeDoc. Its warnings are errors, such as that of an export without a description. */
-export async function readReference(spec: Spec): Promise<Reference> {
+export async function readReference(spec: Spec) {
   const out = mkdtempSync(join(tmpdir(), "mediagen-reference-"));
   try {
     resetReflectionID(); // The JSON of two builds in one process is the same.
@@ -57,6 +51,7 @@ export async function readReference(spec: Spec): Promise<Reference> {
     if (!project || app.logger.hasWarnings() || app.logger.hasErrors())
       throw new Error("TypeDoc has warned (see above). Every export needs a description");
     await app.generateOutputs(project);
+    // For programs.
     const json = JSON.stringify(app.serializer.projectToObject(project, normalizePath(process.cwd())));
     return { ...(await referencePages(out, project, spec)), json };
   } finally {
@@ -83,9 +78,7 @@ const options = {
   skipErrorChecking: true, // The build has checked them.
   excludeExternals: true,
   excludeInternal: true,
-  excludePrivate: true,
   disableSources: true,
-  disableGit: true,
   validation: {
     notDocumented: true, // The other checks are on by default.
   },
@@ -107,6 +100,5 @@ const options = {
     hideModifiers: true,
     hideInherited: true,
     hideOverrides: true,
-    hideSources: true,
   },
 } satisfies TypeDocOptions & PluginOptions;

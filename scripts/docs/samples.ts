@@ -37,11 +37,12 @@ export function sampleCalls(spec: Spec): readonly SampleCall[] {
   ]);
 }
 
-/** Returns the call of an operation with the spec's example. */
+/** Returns the call of an operation with the spec's example. Flags of a form become booleans. */
 export function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]): SampleCall {
   const body = bodyOf(operation);
-  const example = exampleOf(operation);
-  const fields = verb === "generate" ? asSdkTakesIt(body, example) : example;
+  const isBoolean = (name: string) => verb === "generate" && isFlag(body.properties?.[name] ?? {});
+  const example = Object.entries(exampleOf(operation));
+  const fields = Object.fromEntries(example.map(([name, value]) => [name, isBoolean(name) ? value === "1" : value]));
   return { operation, kind, verb, model: operation.path.split("/").at(-1) ?? "", body, fields };
 }
 
@@ -96,16 +97,6 @@ export function curlSample({ verb, operation, body, fields }: SampleCall): strin
     [value].flat().map((one) => formPart(name, one, body)),
   );
   return `${[...head, ...(verb === "generate" ? parts : json)].join(" \\\n  ")}\n`;
-}
-
-/** Converts the spec's example of a form to the SDK's format: flags become booleans. */
-function asSdkTakesIt(body: SpecSchema, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(example).map(([name, value]) => [
-      name,
-      isFlag(body.properties?.[name] ?? {}) ? value === "1" : value,
-    ]),
-  );
 }
 
 function formPart(name: string, value: unknown, body: SpecSchema): string {

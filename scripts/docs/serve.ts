@@ -3,14 +3,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import sirv from "sirv";
 
-/** A running server of the site. */
-export interface SiteServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** Serves the site in `directory` on the loopback as a static host would, with the headers of its `_headers`. */
-export async function serveSite(directory: string, port = 0): Promise<SiteServer> {
+export async function serveSite(directory: string, port = 0) {
   const read = (name: string) => readFileSync(join(directory, name), "utf8");
   const headers = new Headers();
   for (const [, name = "", value = ""] of read("_headers").matchAll(/^ +([^:]+): (.*)$/gm)) headers.set(name, value);
@@ -29,6 +23,6 @@ export async function serveSite(directory: string, port = 0): Promise<SiteServer
   if (typeof address !== "object" || address === null) throw new Error("the server has no address");
   return {
     url: `http://127.0.0.1:${address.port}/`,
-    close: () => new Promise((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
+    close: () => new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
   };
 }

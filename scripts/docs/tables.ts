@@ -1,26 +1,15 @@
 import { parse } from "yaml";
 import { describe } from "../generate/describe.ts";
 import { inMarkdown } from "./samples.ts";
-import { bodyOf, byKind, readSpec, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
+import { bodyOf, byKind, readSpec, type PlacedOperation, type SpecSchema } from "../spec.ts";
 
-/** The parts of the spec that pages use. */
-export interface SpecPages {
-  readonly spec: Spec;
-  /** Markdown tables, by the names by which pages include them. */
-  readonly tables: Readonly<Record<"models" | "assumptions" | "unknown", string>>;
-}
-
-/** Reads the spec in `yaml`. */
-export function readSpecPages(yaml: string): SpecPages {
-  const spec = readSpec(yaml);
+/** Returns the tables of the spec in `yaml` by the names by which pages include them. */
+export function specTables(yaml: string): Readonly<Record<string, string>> {
   const document: unknown = parse(yaml);
   return {
-    spec,
-    tables: {
-      models: modelsTable(byKind(spec).flatMap(({ generate }) => [...generate.values()])),
-      assumptions: assumptionsTable(document),
-      unknown: unknownIn(document),
-    },
+    models: modelsTable(byKind(readSpec(yaml)).flatMap(({ generate }) => [...generate.values()])),
+    assumptions: assumptionsTable(document),
+    unknown: unknownIn(document),
   };
 }
 

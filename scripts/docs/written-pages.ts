@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readFrontMatter } from "./finish-page.ts";
+import { parse } from "yaml";
 import { guideGroups } from "./navigation.ts";
 import { renderPage } from "./page.ts";
 import type { NavGroup, Page, Site } from "./site.ts";
@@ -10,13 +10,21 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Reads a page of the repository with front matter. */
 export function readPage(source: string, path: string, section: string): Page {
-  const { matter, body } = readFrontMatter(readFileSync(join(root, source), "utf8"), source);
-  const { title, description, also = "" } = matter;
-  if (typeof title !== "string" || typeof description !== "string")
-    throw new Error(`${source}: the front matter needs title and description`);
-  if (typeof also !== "string") throw new Error(`${source}: \`also\` in the front matter is a line of words`);
+  const [, yaml = "", body = ""] = /^---\n([^]*?)\n---\n([^]*)$/.exec(readFileSync(join(root, source), "utf8")) ?? [];
+  // The cast: what is missing is found below.
+  const { title, description, also = "" } = (parse(yaml) ?? {}) as Readonly<Record<string, string>>;
+  if (!title || !description)
+    throw new Error(`${source}: a page begins with front matter that has title and description`);
   const heading = /^\s*# /.test(body) || section === "home" ? "" : `# ${title}\n\n`;
-  return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n` };
+  return {
+    path,
+    title,
+    description,
+    also,
+    section,
+    source,
+    markdown: `${heading}${body.trim()}\n`,
+  };
 }
 
 /** Reads the guides in the order of the navigation, and creates their index. */
@@ -55,16 +63,14 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
 /** Merges the packages' changelogs into one page. */
 export function changelogPage(): Page {
   const logs = ["sdk", "cli", "stores", "proxy", "batch", "ai-sdk-provider", "mcp", "emulator"].map((name) =>
-    readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8")
-      .replace(/^#/gm, "##")
-      .trim(),
+    readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8").replace(/^#/gm, "##"),
   );
   return {
     path: "changelog",
     title: "Changelog",
     description: "What changed in each version of the packages.",
     section: "changelog",
-    markdown: `# Changelog\n\n${logs.join("\n\n")}\n`,
+    markdown: `# Changelog\n\n${logs.join("\n")}`,
     source: "packages/sdk/CHANGELOG.md",
   };
 }

@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exitCodeMeanings } from "../../packages/cli/src/errors/exit-codes.ts";
-import { readSpecPages, table } from "../docs/tables.ts";
+import { specTables, table } from "../docs/tables.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -51,22 +51,19 @@ export function regionOf(text: string, region: string | undefined): string | und
 
 /** Returns the tables that pages may include. */
 export function tablesOf(yaml: string): Tables {
-  const { tables } = readSpecPages(yaml);
+  const tables = specTables(yaml);
   return (name, argument) => {
     if (name === "errors") return errorsTable();
     if (name === "faults") return faultsTable();
-    if (name === "exit-codes") return exitCodesTable();
+    if (name === "exit-codes")
+      return table(
+        ["Code", "What happened"],
+        exitCodeMeanings.map(([code, what]) => [`${code}`, what]),
+      );
     if (name === "options" && argument) return optionsTable(argument);
     if (name === "file" && argument) return read(argument);
-    return Object.hasOwn(tables, name) ? tables[name as keyof typeof tables] : undefined;
+    return Object.hasOwn(tables, name) ? tables[name] : undefined;
   };
-}
-
-function exitCodesTable(): string {
-  return table(
-    ["Code", "What happened"],
-    exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
-  );
 }
 
 /** Returns a table of the emulator's faults with their docstrings. */
@@ -85,30 +82,27 @@ function errorsTable(): string {
   const classes = source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends/g);
   const rows = [...classes].map(([, comment = "", name]) => [
     `[\`${name}\`](../../packages/sdk/api.md#${name})`,
-    comment
-      .replace(/^\s*\*/gm, "")
-      .replace(/\{@link (\w+)\}/g, "`$1`")
-      .replace(/\s+/g, " "),
+    wordsOf(comment).replace(/\{@link (\w+)\}/g, "`$1`"),
   ]);
   return table(["Error", "What it means"], rows);
 }
 
+function wordsOf(comment: string): string {
+  return comment
+    .replace(/^\s*\*/gm, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
 /** Returns a table of the options in an interface: the first sentence of each docstring, and its `@default`. */
 function optionsTable(name: string): string | undefined {
-  const files = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root }).map(
-    (path) => read(path) ?? "",
-  );
-  const body = files
-    .map((text) => new RegExp(`^export interface ${name}\\b[^]*?\\n}`, "m").exec(text)?.[0])
-    .find(Boolean);
+  const paths = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root });
+  const sources = paths.map((path) => read(path)).join("\n");
+  const [body] = new RegExp(`^export interface ${name}\\b[^]*?\\n}`, "m").exec(sources) ?? [];
   const fields = body?.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+)/gm);
   if (!fields) return undefined;
   const rows = [...fields].map(([, comment = "", field = ""]) => {
-    const [said = "", fallback = ""] = comment
-      .replace(/^\s*\*/gm, "")
-      .replace(/\s+/g, " ")
-      .trim()
-      .split(" @default ");
+    const [said = "", fallback = ""] = wordsOf(comment).split(" @default ");
     const [sentence = ""] = said.split(/(?<=\.) (?=[A-Z`])/);
     // A value is code; what follows it in parentheses, and a sentence, is not.
     return [`\`${field}\``, fallback.replace(/^\S+(?= \(|$)|^MEDIAGEN_\w+/, "`$&`"), sentence];
@@ -117,9 +111,5 @@ function optionsTable(name: string): string | undefined {
 }
 
 function read(path: string): string | undefined {
-  try {
-    return readFileSync(join(root, path), "utf8");
-  } catch {
-    return undefined;
-  }
+  return existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { serveSite, type SiteServer } from "../../scripts/docs/serve.ts";
+import { serveSite } from "../../scripts/docs/serve.ts";
 import { launchBrowser } from "../browser.ts";
 import { builtSite, filesOf } from "./built-site.ts";
 
@@ -17,7 +17,7 @@ export interface OpenSite {
 /** Serves the built site and launches a browser for the tests of a file; after each, there was no trouble. */
 export function useSite(): OpenSite {
   let browser: Browser;
-  let server: SiteServer;
+  let server: Awaited<ReturnType<typeof serveSite>>;
   let files: ReadonlyMap<string, Buffer>;
   const trouble: string[] = [];
   beforeAll(async () => {

@@ -76,15 +76,12 @@ test("values that a shell or TypeScript would take for more than text arrive as 
   }
 });
 
-let seed = 0;
-
 /** An emulator that has the tasks which the sample names. */
 async function emulatorWith({
   kind,
   fields,
 }: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
-  // Commands that save results of the same id would meet in one directory.
-  const emulator = createEmulator({ clock: { speed: 1_000 }, results, seed: ++seed });
+  const emulator = createEmulator({ clock: { speed: 1_000 }, results });
   const media = createMediaGen(emulator.client);
   const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("taskid") ? [value].flat() : []));
   const { model, operation } = models.find((one) => one.kind === kind) ?? never();
