@@ -24,6 +24,10 @@ const written = ["README.md", "docs/home.md", "docs/guides/*.md", "packages/*/RE
 /** Returns the texts of all generated files by path: those from the spec, from the emulator's page and from programs. */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
   const spec = readSpec(yaml);
+  const tables = tablesOf(yaml);
+  const pages: Record<string, string> = {};
+  for await (const path of glob(written, { cwd: root }))
+    pages[path] = fillPage(await readFile(new URL(path, root), "utf8"), path, tables);
   return {
     "packages/sdk/openapi.gen.json": `${JSON.stringify(publishedDocument(parse(yaml)), undefined, 1)}\n`,
     "packages/sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
@@ -34,17 +38,8 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
     "packages/emulator/src/service/validators.gen.ts": header + validatorsFile(spec),
     "packages/emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
     "packages/emulator/src/media/glyphs.gen.ts": fontHeader + glyphsFile(),
-    ...(await filledPages(yaml)),
+    ...pages,
   };
-}
-
-async function filledPages(yaml: string): Promise<Readonly<Record<string, string>>> {
-  const tables = tablesOf(yaml);
-  const pages: Record<string, string> = {};
-  for await (const path of glob(written, { cwd: root })) {
-    pages[path] = fillPage(await readFile(new URL(path, root), "utf8"), path, tables);
-  }
-  return pages;
 }
 
 /** Writes the generated files. With `--check`, shows the differences from the committed ones, and fails if there are any. */

@@ -16,7 +16,8 @@ export interface BoundsStyle {
   number(value: number): string;
 }
 
-const plain: BoundsStyle = {
+/** The format of messages. */
+export const plain: BoundsStyle = {
   value: (value) => JSON.stringify(value),
   pattern: (pattern) => pattern,
   number: String,

@@ -1,4 +1,4 @@
-import { type BoundsStyle, describe } from "./describe.ts";
+import { type BoundsStyle, describe, plain } from "./describe.ts";
 import { fieldOf, filePartSuffix } from "../../packages/sdk/src/spec/operation.ts";
 import { isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
 import { bodyOf, byKind, dataOf, type Spec, type SpecSchema } from "../spec.ts";
@@ -9,7 +9,9 @@ type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema
 /** Returns the SDK's public types. They are plain interfaces, which compile fastest and are readable on hover. */
 export function typesFile(spec: Spec): string {
   const kinds = byKind(spec).map(({ kind }) => kind);
-  const parts = [kindText(kinds)];
+  const parts = [
+    `/** The kind of what a task generates: a video or images. */\nexport type Kind = ${kinds.map((kind) => JSON.stringify(kind)).join(" | ")};`,
+  ];
   for (const { kind, generate, query, delete: deletion } of byKind(spec)) {
     const Kind = capitalised(kind);
     const forms: [string, string, SpecSchema, true][] = [];
@@ -22,26 +24,14 @@ export function typesFile(spec: Spec): string {
       interfaceText(`${Kind}Forms`, `The form of each ${kind} model.`, forms, "out"),
       interfaceText(`${Kind}Record`, dataOf(query).description, fieldsOf(dataOf(query), "out"), "out"),
       interfaceText(`${Kind}Deletion`, dataOf(deletion).description, fieldsOf(dataOf(deletion), "out"), "out"),
-      interfaceText(
-        `${Kind}QueryFields`,
-        `The optional fields of a query of ${kind} tasks.`,
-        further(bodyOf(query)),
-        "in",
-      ),
-      interfaceText(
-        `${Kind}DeleteFields`,
-        `The optional fields of a deletion of ${kind} tasks.`,
-        further(bodyOf(deletion)),
-        "in",
-      ),
     );
+    const optional = (verb: string, noun: string, body: SpecSchema) => {
+      const fields = fieldsOf(body, "in").filter(([, , , required]) => !required);
+      return interfaceText(`${Kind}${verb}Fields`, `The optional fields of a ${noun} of ${kind} tasks.`, fields, "in");
+    };
+    parts.push(optional("Query", "query", bodyOf(query)), optional("Delete", "deletion", bodyOf(deletion)));
   }
   return `${[...parts, ...lookUpTexts(byKind(spec))].join("\n\n")}\n`;
-}
-
-function kindText(kinds: readonly string[]): string {
-  const union = kinds.map((kind) => JSON.stringify(kind)).join(" | ");
-  return `/** The kind of what a task generates: a video or images. */\nexport type Kind = ${union};`;
 }
 
 /** Returns the types that map kinds and models to their types. */
@@ -89,10 +79,6 @@ function formFields(form: SpecSchema): Fields {
   });
 }
 
-function further(body: SpecSchema): Fields {
-  return fieldsOf(body, "in").filter(([, , , required]) => !required);
-}
-
 function fieldsOf({ properties = {}, required = [] }: SpecSchema, direction: Direction): Fields {
   return Object.entries(properties).map(([name, field]) => [
     name,
@@ -103,11 +89,7 @@ function fieldsOf({ properties = {}, required = [] }: SpecSchema, direction: Dir
 }
 
 /** Editors and the site read docstrings as Markdown, where a bare `<width>` is an HTML element. */
-const docstring: BoundsStyle = {
-  value: (value) => JSON.stringify(value),
-  pattern: (pattern) => `\`${pattern}\``,
-  number: String,
-};
+const docstring: BoundsStyle = { ...plain, pattern: (pattern) => `\`${pattern}\`` };
 
 function interfaceText(name: string, description: string | undefined, fields: Fields, direction: Direction): string {
   const lines = fields.map(([field, type, schema, required]) => {
