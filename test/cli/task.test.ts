@@ -40,16 +40,12 @@ describe("mediagen task", () => {
       await fails(place.run("task download video:a video:b -o out/a.mp4"), 2, "Pass a directory: -o out/");
     }));
 
-  test("delete removes tasks of both kinds, and has flags for the other fields of a deletion", () =>
+  test("delete removes tasks of both kinds", () =>
     inPlace(async (place) => {
       const ids = [await generate(place, video), await generate(place, image), await generate(place, image)];
       expect((await place.run(`task delete ${ids.join(" ")}`)).stdout).toBe(`${ids.join("\n")}\n`);
       expect((await place.run(`task show ${ids[0]}`)).stdout).toContain("\tdeleted\t");
       expect(place.emulator.tasks).toEqual([]);
-      expect(await place.run(`task delete ${await generate(place, image)} --uid u-1 --json`)).toMatchObject({
-        code: 0,
-        stdout: expect.stringMatching(/^\{\n {2}"deleted": \[\n {4}\{\n {6}"version"/),
-      });
     }));
 
   test("takes an id alone if the store has it, which also has the number of results", () =>
