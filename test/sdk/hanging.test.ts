@@ -137,12 +137,4 @@ describe("a store that hangs", () => {
     await expect.poll(() => events).toContainEqual(event);
     expect(sent()).toBe(1);
   });
-
-  test("while it records the end of a task holds no wait beyond its deadline", async () => {
-    const store = sharedStore();
-    const { generate } = clientOf([], { store, passing });
-    const task = await generate("order-1");
-    store.beforeWrite(forever);
-    expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
-  });
 });

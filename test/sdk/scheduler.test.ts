@@ -90,16 +90,6 @@ describe("a wait among many", () => {
     expect(queries.filter(({ taskid }) => taskid === "sick").length).toBeGreaterThanOrEqual(4);
     expect(seen().mostInFlight).toBe(2);
   });
-
-  test("polls no sooner than Retry-After says", async () => {
-    let responses = 0;
-    const limited = () => new Response("", { status: 429, headers: { "retry-after": "30" } });
-    const { media, pass, elapsed } = serviceOnAClock(after(0), {
-      fetch: async () => (responses++ === 0 ? limited() : Response.json({ code: 1000, msg: "", data: { url: ["1"] } })),
-    });
-    await pass(media.video.task("t-1").wait());
-    expect(elapsed()).toBe(30_000);
-  });
 });
 
 describe("what a client has learned of a model", () => {
