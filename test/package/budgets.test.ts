@@ -31,8 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "scripts: lines": [195],
-  "test: lines of TypeScript": [839],
+  "test: lines of TypeScript": [648],
 };
 
 const sizes: Sizes = {

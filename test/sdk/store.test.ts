@@ -190,7 +190,7 @@ describe("a store that fails", () => {
   });
 
   test.for([true, false])(
-    "at the first write of each state, which it stored or not (%s), is asked again",
+    "at the first write of each state, which it stored or not (%s), is written to again",
     async (isStored) => {
       const memory = memoryStore();
       const seen = new Set<string>();
