@@ -190,7 +190,7 @@ describe("a store that fails", () => {
   });
 
   test.for([true, false])(
-    "at the first write of each state, which it stored or not (%s), is written to again",
+    "once for each state is written to again, whether or not it stored that: %s",
     async (isStored) => {
       const memory = memoryStore();
       const seen = new Set<string>();
