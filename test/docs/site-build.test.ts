@@ -32,12 +32,8 @@ test("every page can be edited where it is written, and what is generated in its
   expect(text("sdk/OutcomeUnknownError/index.html")).toContain("/edit/main/packages/sdk/src/errors/errors.ts");
 });
 
-test("no link, anchor or asset is broken", () => {
-  expect(
-    checkLinks(
-      new Map([...files].map(([name, content]) => [name, /\.(png|mp4)$/.test(name) ? content : content.toString()])),
-    ),
-  ).toEqual([]);
+// The build rejects links and anchors that are broken.
+test("no asset that a page names is missing", () => {
   const assets = new Set(
     pages.flatMap((page) =>
       [...text(`${page}index.html`).matchAll(/"(?:\.{1,2}\/)*(assets\/[^"]+)"/g)].map(([, name = ""]) => name),
