@@ -37,14 +37,16 @@ const faultsOn = Object.entries({
   download:
     "resetBefore resetAfter hang cutBody downloadCut linkExpired html emptyBody rateLimited unavailable serverError",
 }).map(([on, names]) => [on, names.split(" ") as FaultName[]] as const);
-const settings = { PER_SECOND: "25", CONCURRENCY: "16", DEAD_AFTER_MS: "10000", KEY_PAUSE_MS: "3000" };
+const settings = { PER_SECOND: "25", CONCURRENCY: "16", DEAD_AFTER_MS: "10000", PAUSE_MS: "3000" };
 const timeouts = { GENERATE_TIMEOUT_MS: "6000", QUERY_TIMEOUT_MS: "3000" };
 
 /** Submits orders twice to a fleet, runs them, and looks at what became of each. What should be empty names what is wrong. */
 export async function runFleet(run: FleetRun) {
   await using fleet = await createDeployment(run.queue, { ...settings, ...timeouts }, emulated);
   const { emulator, baseUrl, postgres, redis } = fleet;
-  const begin = async () => ({ worker: await fleet.startWorker(), since: performance.now() });
+  // While PostgreSQL is down, a worker ends at its start, and is started again.
+  const start = () => fleet.startWorker().catch(() => sleep(2_000).then(() => fleet.startWorker()));
+  const begin = async () => ({ worker: await start(), since: performance.now() });
   const workers = await Promise.all(Array.from({ length: run.workers }, begin));
   for (const [on, faults] of run.faultyShare > 0 ? faultsOn : []) {
     // Each call is offered one fault after the other.

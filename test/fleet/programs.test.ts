@@ -10,6 +10,10 @@ import { startPostgres, startRedis } from "./servers.ts";
 
 const long = { timeout: 60_000 };
 const [first] = createOrders(1) as [Order];
+const notDone = (text: string) => [
+  2,
+  expect.objectContaining({ event: "notDone", message: expect.stringContaining(text) }),
+];
 
 test.for(queues)("%s: orders become files, and the outbox, health and metrics report it", async (queue) => {
   await using fleet = await createDeployment(queue);
@@ -58,10 +62,6 @@ test.for(queues)(
     expect(worker.lines).toContainEqual(expect.objectContaining({ event: "unknown", order: "order-0" }));
     const [, listed] = await fleet.run("unknown list");
     expect(listed).toMatchObject({ order: "order-0", model: "imgmodelz", state: "unknown", results: [] });
-    const notDone = (text: string) => [
-      2,
-      expect.objectContaining({ event: "notDone", message: expect.stringContaining(text) }),
-    ];
     // As of a variable of the shell that is not set: it must not be taken for "not created".
     for (const empty of ["", "image:"])
       expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(notDone("--taskid is empty"));
@@ -74,10 +74,8 @@ test.for(queues)(
       expect(await fleet.run(wrong)).toEqual(notDone("Usage: "));
     expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(notDone('no order "order-9"'));
     expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(notDone("image-made-up"));
-    const elsewhere = { env: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } };
-    expect(await fleet.run("unknown resolve order-0 --not-created", elsewhere)).toEqual(
-      notDone("The ledger has no entry"),
-    );
+    const MEDIAGEN_BASE_URL = fleet.baseUrl.replace("127.0.0.1", "localhost");
+    expect(await fleet.startInVain({ MEDIAGEN_BASE_URL })).toEqual(notDone(`orders of ${fleet.baseUrl} that have not`));
     const taskid = `${fleet.emulator.tasks[0]?.taskid}`;
     expect(await fleet.run(`unknown resolve order-0 --taskid image:${taskid}`)).toEqual([
       0,
@@ -143,7 +141,7 @@ test.for(queues)(
 );
 
 test.for(queues)("%s: without credits, one order at a time is tried until one is accepted", async (queue) => {
-  await using fleet = await createDeployment(queue, { CREDITS_PAUSE_MS: "3000" });
+  await using fleet = await createDeployment(queue, { PAUSE_MS: "3000" });
   fleet.emulator.credits = 0;
   await fleet.submit(createOrders(30));
   const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
@@ -179,9 +177,9 @@ test.for(queues)("%s: after HTTP 429, no worker sends for as long as the service
 });
 
 test.for(queues)("%s: a rejected key fails no order, and work resumes when the key is right", async (queue) => {
-  await using fleet = await createDeployment(queue, { KEY_PAUSE_MS: "2000", PER_SECOND: "4" });
-  await fleet.writeKey("another-key");
+  await using fleet = await createDeployment(queue, { PAUSE_MS: "2000", PER_SECOND: "4" });
   await fleet.submit(createOrders(10));
+  await fleet.writeKey(queue === "bullmq" ? "" : "another-key"); // No request can carry an empty one.
   const worker = await fleet.startWorker();
   await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready: the service rejects the API key\n"]);
   expect((await worker.get("/metrics"))[1]).toContain('mediagen_paused{reason="keyRejected"} 1\n');
@@ -212,6 +210,11 @@ test.for(queues)("%s: an order that failed is listed, and retried by hand", asyn
   expect(await fleet.run("failed retry order-0 order-9")).toEqual([1, { retried: 1, notFailed: ["order-9"] }]);
   expect(await fleet.run("failed retry --all --reason generate")).toEqual([0, { retried: 1, notFailed: [] }]);
   await expect.poll(() => fleet.states(), long).toEqual({ done: 2 });
+  fleet.emulator.next({ fault: "linkExpired", on: "download", times: 1_000 });
+  await fleet.submit([{ ...first, id: "expired" }]);
+  await expect.poll(worker.events, long).toContain("threw");
+  await fleet.query("update orders set task = jsonb_set(task::jsonb, '{createdAt}', '0')::text where id = 'expired'");
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 2, failed: 1 });
   await worker.end();
   const log = JSON.stringify(worker.lines);
   expect(log).toContain('"event":"rejected","step":"generate","order":"order-0"');
@@ -240,7 +243,7 @@ test.for(queues)("%s: without PostgreSQL, a worker is not ready, logs once a sec
 test("bullmq: an order that Redis has forgotten is done all the same, and paid once", async () => {
   await using fleet = await createDeployment("bullmq");
   await using redis = await startRedis(["--appendonly", "no"]);
-  const env = { REDIS_URL: redis.url, ALLOW_VOLATILE_STORE: "queue" };
+  const env = { REDIS_URL: redis.url, ALLOW_VOLATILE_STORE: "true" };
   await fleet.run("submit", { env, input: JSON.stringify(createOrders(5)) });
   await redis.crash();
   await fleet.query("update orders set touched_at = now() - interval '20 minutes' where id = 'order-0'");
@@ -255,10 +258,6 @@ test("bullmq: an order that Redis has forgotten is done all the same, and paid o
 
 test("servers that may lose what they confirm, a missing key and wrong settings end with 2 and one line", async () => {
   await using fleet = await createDeployment("pg-boss");
-  const notDone = (text: string) => [
-    2,
-    expect.objectContaining({ event: "notDone", message: expect.stringContaining(text) }),
-  ];
   for (const off of ["synchronous_commit", "fsync"]) {
     await using lossy = await startPostgres([`${off}=off`]);
     expect(await fleet.startInVain({ DATABASE_URL: lossy.url })).toEqual(notDone(`${off} is off`));
@@ -270,9 +269,17 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
   ]) {
     await using lossy = await startRedis(options);
     expect(await fleet.startInVain({ REDIS_URL: lossy.url })).toEqual(notDone("Redis may lose jobs"));
-    await (await fleet.startWorker({ REDIS_URL: lossy.url, ALLOW_VOLATILE_STORE: "queue" })).end();
+    await (await fleet.startWorker({ REDIS_URL: lossy.url, ALLOW_VOLATILE_STORE: "true" })).end();
   }
-  expect(await fleet.startInVain({ MEDIAGEN_API_KEY_FILE: "" })).toEqual(notDone("MEDIAGEN_API_KEY is missing"));
+  for (const [wrong, text] of [
+    [{ MEDIAGEN_API_KEY_FILE: "" }, "MEDIAGEN_API_KEY is missing"],
+    [{ MEDIAGEN_API_KEY_FILE: "no-key" }, "no such file or directory, open 'no-key'"],
+    [{ RESULTS: "key/out" }, "not a directory, mkdir 'key/out'"],
+    [{ RESULTS: "s3://bucket" }, "RESULTS is not valid"],
+    [{ DATABASE_URL: `${fleet.postgres.url}?options=-c` }, "DATABASE_URL is not valid"],
+    [{ DATABASE_URL: "postgres://media:secret@[/postgres" }, "DATABASE_URL is not valid"],
+  ] as const)
+    expect(await fleet.startInVain(wrong)).toEqual(notDone(text));
   const env = {
     PER_SECOND: "many",
     PORT: "-1",
@@ -284,20 +291,22 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
   expect([code, line?.["message"]]).toMatchInlineSnapshot(`
     [
       2,
-      "DATABASE_URL is not valid. Use a URL such as postgres://user@host/name. PREFIX is not valid. Use up to 40 lower-case letters, digits and "_". ALLOW_HTTP is not valid. Use false or true. PER_SECOND "many" is not valid. Use a number from 0.1 to 10000. PORT "-1" is not valid. Use a number from 0 to 65535.",
+      "DATABASE_URL is not valid. Use a postgres:// URL without options. PREFIX is not valid. Use up to 40 lower-case letters, digits and "_". ALLOW_HTTP is not valid. Use false or true. PER_SECOND "many" is not valid. Use a number from 0.1 to 10000. PORT "-1" is not valid. Use a number from 0 to 65535.",
     ]
   `);
   const bad = [
     first,
     { ...first, id: "../x" },
     { ...first, id: "17" },
+    { ...first, form: { prompt: "another" } },
+    ...[null, { model: first.model, form: first.form }],
     { id: "a", model: "imgmodelz", form: { prompt: "a fox", size: 1 } },
   ];
   const [status, said] = await fleet.run("submit", { input: JSON.stringify(bad) });
   expect([status, said?.["message"]]).toMatchInlineSnapshot(`
     [
       2,
-      "../x: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. 17: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. a: size is not a known field. Use one of prompt, resolution, seed.. No order was added.",
+      "../x: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. 17: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. order-0: two different orders have this id. undefined: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. undefined: model must be one of vidmodelv2, vidmodelv2fast, vidmodelv15pro, imgmodelv45, imgmodelv5, imgmodelv4, imgmodelz, not undefined.. undefined: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number. a: size is not a known field. Use one of prompt, resolution, seed.. No order was added.",
     ]
   `);
   expect(await fleet.run("submit", { input: "[{" })).toEqual(notDone("Orders are a JSON array. No order was added."));

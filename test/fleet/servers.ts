@@ -85,6 +85,9 @@ async function serve({ command, args, user = {}, isUp, end, folder, url }: Servi
       if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${args.join(" ")}`);
     return child;
   };
+  // After a kill, it does not start before all processes of the killed one have ended.
+  const restart = (tries = 20): ReturnType<typeof start> =>
+    start().catch((error: unknown) => (tries > 0 ? sleep(250).then(() => restart(tries - 1)) : Promise.reject(error)));
   let child = await start();
   const stop = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -96,7 +99,7 @@ async function serve({ command, args, user = {}, isUp, end, folder, url }: Servi
     url,
     async crash(staysDown = false) {
       await stop("SIGKILL");
-      if (!staysDown) child = await start();
+      if (!staysDown) child = await restart();
     },
     async [Symbol.asyncDispose]() {
       await stop(end);

@@ -4,8 +4,7 @@ import type { OpenQueue } from "./fleet.ts";
 import { logFailure, Rejection, within } from "./log.ts";
 
 type Data = { readonly id: string };
-const advice = "Set appendonly yes and maxmemory-policy noeviction, or ALLOW_VOLATILE_STORE=queue.";
-
+const advice = "Set appendonly yes and maxmemory-policy noeviction, or ALLOW_VOLATILE_STORE=true.";
 /** Opens a queue in Redis. Orders and ledger are in PostgreSQL, so that a Redis that forgets costs time and no money. */
 export const openQueue: OpenQueue = async ({ redisUrl, prefix, deadAfterMs, concurrency, allowVolatile }) => {
   // Workers of BullMQ need a connection that repeats each command until Redis responds.
@@ -13,7 +12,7 @@ export const openQueue: OpenQueue = async ({ redisUrl, prefix, deadAfterMs, conc
   connection.on("error", (error) => logFailure("queue", error)); // It connects again.
   const info = await within(10_000, connection.info(), `The Redis at ${new URL(redisUrl).host}`);
   const keeps = info.includes("\naof_enabled:1\r") && info.includes("\nmaxmemory_policy:noeviction\r");
-  if (!keeps && allowVolatile === "false") throw new Rejection(`Redis may lose jobs. ${advice}`);
+  if (!keeps && !allowVolatile) throw new Rejection(`Redis may lose jobs. ${advice}`);
   const shared = { connection, prefix, skipVersionCheck: true }; // It would print what was checked above.
   const defaultJobOptions = { attempts: 1_000_000, backoff: { type: "upToOneMinute" }, removeOnComplete: true };
   const open = (name: string) => {

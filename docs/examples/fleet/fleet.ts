@@ -28,10 +28,9 @@ export type OpenQueue = (settings: Settings, pool: pg.Pool) => Promise<Queue>;
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 type Row = { readonly id: string; readonly state: string | null; readonly differs: boolean };
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
-
 /** Connects to PostgreSQL, and to Redis if there is a REDIS_URL. Your app does the same, and calls `submit`. */
 export async function openFleet(settings: Settings) {
-  const { databaseUrl, redisUrl, prefix, allowVolatile } = settings;
+  const { baseUrl, databaseUrl, redisUrl, prefix, allowVolatile } = settings;
   // All tables, also the ledger and those of pg-boss, are in the schema PREFIX.
   const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${prefix}`, max: 12 });
   pool.on("error", (error) => logFailure("database", error)); // It connects again.
@@ -41,13 +40,17 @@ export async function openFleet(settings: Settings) {
     where setting = 'off' and name in ('fsync', 'full_page_writes', 'synchronous_commit')`;
   const server = `The PostgreSQL at ${new URL(databaseUrl).host}`;
   const [found] = await within(10_000, query<{ readonly off: string | null }>(lossy), server);
-  const advice = "Turn it on, or set ALLOW_VOLATILE_STORE=true if no order is real.";
-  if (found?.off && allowVolatile !== "true")
-    throw new Rejection(`${server} may lose entries, and bill orders twice: ${found.off} is off. ${advice}`);
+  if (found?.off && !allowVolatile)
+    throw new Rejection(
+      `${server} may lose entries: ${found.off} is off. Turn it on, or set ALLOW_VOLATILE_STORE=true.`,
+    );
   // Programs that start at once must not make the tables at once.
   const begin = `select pg_advisory_xact_lock(4020); create schema if not exists ${prefix}`;
   const schema = await readFile(new URL("schema.sql", import.meta.url), "utf8");
   await pool.query([begin, postgresTable, schema].join(";"));
+  // The id of an entry contains the origin: at another one, each order would be sent and billed again.
+  const [other] = await query<{ readonly origin: string }>("select * from other_origin($1)", new URL(baseUrl).origin);
+  if (other) throw new Rejection(`MEDIAGEN_BASE_URL: the ledger has orders of ${other.origin} that have not ended.`);
   const { openQueue } = redisUrl ? await import("./bullmq.ts") : await import("./pg-boss.ts");
   const queue = await openQueue(settings, pool);
   const read = async (where: string, value: string) =>
@@ -93,18 +96,22 @@ export async function openFleet(settings: Settings) {
     },
   };
 }
-
 // It names a directory, and a job. BullMQ has no jobs whose names are integers.
 const isId = /^(?!-?\d+$)[\w-][\w.-]{0,99}$/;
 /** Names the ids and the fields that are not valid. */
 function findMistakes(orders: readonly Order[]): readonly string[] {
   if (!Array.isArray(orders)) return ["Orders are a JSON array."];
-  return orders.flatMap(({ id, model, form }) => [
-    ...(isId.test(id) ? [] : [`${id}: an id is 1 to 100 letters, digits, "-", "_" or ".", and no number.`]),
-    ...validate(model, form).map(({ message }) => `${id}: ${message}.`),
-  ]);
+  const bodies = new Map<unknown, string>();
+  return orders.flatMap((order: unknown) => {
+    const { id, model, form } = Object(order) as Order; // The cast: it is checked here.
+    const [body, mistakes] = [JSON.stringify([model, form]), validate(model, form).map(({ message }) => `${message}.`)];
+    if (typeof id !== "string" || !isId.test(id))
+      mistakes.unshift('an id is 1 to 100 letters, digits, "-", "_" or ".", and no number.');
+    else if ((bodies.get(id) ?? body) !== body) mistakes.unshift("two different orders have this id.");
+    bodies.set(id, body);
+    return mistakes.map((mistake) => `${id}: ${mistake}`);
+  });
 }
-
 /** Creates the client. Pass `statuses` here once you have seen which status means failure. */
 export function createClient(settings: Settings, store: GenerationStore, onEvent?: OnEvent): MediaGen {
   const { baseUrl, apiKey, generateTimeoutMs, queryTimeoutMs, allowHttp } = settings;

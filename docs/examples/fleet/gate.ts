@@ -6,10 +6,12 @@ import type { Settings } from "./settings.ts";
 
 type Reason = "rateLimited" | "creditsOut" | "keyRejected"; // why no worker generates
 export type Gate = ReturnType<typeof createGate>;
-
+/** The service rejects the key, or no request can carry it. */
+export const isOfKey = (error: unknown) =>
+  error instanceof AuthenticationError || Object(error).issues?.[0]?.field === "apiKey";
 /** Creates the gate that all generations pass. It limits the rate of this worker, and can be closed for all workers. */
 export function createGate(fleet: Fleet, media: MediaGen, settings: Settings, signal: AbortSignal) {
-  const { perSecond, creditsPauseMs, keyPauseMs } = settings;
+  const { perSecond } = settings;
   // "mayTry" lets one order of this worker try whether there are credits.
   const state = { closedBy: undefined as Reason | undefined, mayTry: false, waiting: 0, nextAt: 0 };
   const waitWhile = async (isClosed: () => unknown) => {
@@ -31,7 +33,7 @@ export function createGate(fleet: Fleet, media: MediaGen, settings: Settings, si
     /** Waits until a check may be sent: a rejected key is rejected there as well. */
     passCheck: () => waitWhile(() => state.closedBy === "keyRejected"),
     /** Closes the gate: for this worker at once, for the others within a second. */
-    async close(reason: Reason, pauseMs: number): Promise<Reason> {
+    async close(reason: Reason, pauseMs = settings.pauseMs): Promise<Reason> {
       if (state.closedBy !== reason) log("error", reason, { pauseMs });
       if (!state.closedBy || reason !== "rateLimited") state.closedBy = reason;
       await fleet.query("select close_gate($1, $2)", reason, pauseMs);
@@ -49,7 +51,7 @@ export function createGate(fleet: Fleet, media: MediaGen, settings: Settings, si
       try {
         await media.image.query("is-the-key-valid");
       } catch (error) {
-        if (error instanceof AuthenticationError) return !!(await gate.close("keyRejected", keyPauseMs));
+        if (isOfKey(error)) return !!(await gate.close("keyRejected"));
         if (!(error instanceof ServiceError) || error.code === undefined) throw error;
       }
       return false;
@@ -61,8 +63,7 @@ export function createGate(fleet: Fleet, media: MediaGen, settings: Settings, si
   };
   async function look(): Promise<void> {
     type Row = { readonly reason: Reason; readonly mine: boolean };
-    const values = [creditsPauseMs, keyPauseMs, state.waiting > 0];
-    const [row] = await fleet.query<Row>("select * from look_at_gate($1, $2, $3)", ...values);
+    const [row] = await fleet.query<Row>("select * from look_at_gate($1, $2)", settings.pauseMs, state.waiting > 0);
     state.closedBy = row?.reason;
     state.mayTry = row?.reason === "creditsOut" && row.mine;
     if (row?.reason === "keyRejected" && row.mine && !(await gate.isKeyRejected())) await gate.open();

@@ -2,17 +2,15 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { MediaGenEvent } from "@mediagen/sdk/node";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from "prom-client";
 import type { Fleet } from "./fleet.ts";
 import { within } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
 /** Creates the metrics of a worker. Those of the orders are read when they are requested, and are the same on all workers. */
 export function createMetrics() {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  const registers = [register];
-  const about = (name: string, help: string, ...labelNames: string[]) => ({ name, help, labelNames, registers });
+  collectDefaultMetrics();
+  const about = (name: string, help: string, ...labelNames: string[]) => ({ name, help, labelNames });
   const steps = new Counter(about("mediagen_steps_total", "Steps that this worker ran, by outcome", "step", "outcome"));
   const events = new Counter(about("mediagen_events_total", "Store failures and late tasks", "type"));
   const states = new Gauge(about("mediagen_orders", "Orders that are not done, by state", "state"));
@@ -44,13 +42,12 @@ export function createMetrics() {
     },
   };
 }
-
 /** Serves texts under their paths. One that begins with "not" has the status 503. Resolves to the port. */
 export async function serveTexts({ host, port }: Settings, texts: Readonly<Record<string, () => Promise<string>>>) {
   const server = createServer(async ({ url = "" }, response) => {
     const text = await texts[url]?.();
     const status = text === undefined ? 404 : text.startsWith("not ") ? 503 : 200;
-    response.writeHead(status, { "content-type": Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
+    response.writeHead(status, { "content-type": register.contentType }).end(text);
   });
   server.unref().listen(port, host); // The process may end while somebody is still connected.
   await once(server, "listening");

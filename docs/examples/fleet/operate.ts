@@ -42,8 +42,7 @@ await run(async () => {
     const { state, entry, entryId, taskid: known, jobs, results } = await describe(id);
     if (state !== "unknown") throw new Rejection(`The order "${id}" is ${state}, not unknown.`);
     // Without its entry, it would be generated, and billed, even if it has a task.
-    const advice = "Use the MEDIAGEN_BASE_URL of the workers. If the entry was lost, restore the database first.";
-    if (!entryId) throw new Rejection(`The ledger has no entry of "${id}" at ${media.origin}. ${advice}`);
+    if (!entryId) throw new Rejection(`The ledger has no entry of "${id}". Restore the database first.`);
     const taskid = given?.trim().replace(/^(image|video):/, ""); // The command mediagen prints it as image:ID.
     // It may be a variable that is not set: to read it as "not created" could bill the order twice.
     if (taskid === "") throw new Rejection("--taskid is empty. If the order has no task, use --not-created.");

@@ -7,7 +7,6 @@ const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryD
 const kept = { retentionSeconds: 365 * 86_400, deleteAfterSeconds: 300 };
 // One job generates an order. One check of an order waits, even while another one runs.
 const policies = { generate: "exclusive", check: "short" };
-
 /** Opens a queue in the schema of the orders, with their connections. */
 export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concurrency }, pool) => {
   const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
@@ -24,7 +23,7 @@ export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concur
   const jobOf = (id: string, ms = 0) => ({ data: { id }, singletonKey: id, startAfter: new Date(Date.now() + ms) });
   // A step that hangs holds up only the jobs of its batch.
   const localConcurrency = Math.min(4, concurrency);
-  const batchSize = Math.max(2, Math.round(concurrency / localConcurrency));
+  const batchSize = Math.max(1, Math.round(concurrency / localConcurrency));
   const batches = { localConcurrency, batchSize, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true };
   return {
     async add(step, ids) {

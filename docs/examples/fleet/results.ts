@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { access, constants, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type AnyTask, download, streams } from "@mediagen/sdk/node";
 
@@ -6,6 +6,10 @@ import { type AnyTask, download, streams } from "@mediagen/sdk/node";
 export function openResults(place: string) {
   const isUrl = /^https?:\/\//.test(place);
   return {
+    /** Creates the directory, and checks that it is writable: before an order is paid. */
+    async prepare(): Promise<void> {
+      if (!isUrl) await mkdir(place, { recursive: true }).then(() => access(place, constants.W_OK));
+    },
     save: (order: string, task: AnyTask, signal: AbortSignal): Promise<unknown> =>
       isUrl
         ? upload(`${place}/${order}`, task, signal)
@@ -15,7 +19,6 @@ export function openResults(place: string) {
       isUrl ? [] : readdir(join(place, order)).catch(() => []),
   };
 }
-
 /** Streams results to object storage by PUT. Use the client of your storage here, such as Upload of @aws-sdk/lib-storage. */
 async function upload(url: string, task: AnyTask, signal: AbortSignal): Promise<void> {
   for (const { stream: body, type = "application/octet-stream", bytes, index } of await streams(task, { signal })) {

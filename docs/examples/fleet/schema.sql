@@ -56,10 +56,10 @@ language sql as $$
 $$;
 
 -- Reads the gate. When a pause ends, one worker tries whether there are credits, or whether the key is right.
-create or replace function look_at_gate(credits_ms float8, key_ms float8, has_order bool) returns table (reason text, mine bool)
+create or replace function look_at_gate(pause_ms float8, has_order bool) returns table (reason text, mine bool)
 language sql as $$
   with taken as (
-    update gate set until = now() + case gate.reason when 'creditsOut' then credits_ms else key_ms end * interval '1 ms'
+    update gate set until = now() + pause_ms * interval '1 ms'
     where until <= now() and (gate.reason = 'keyRejected' or gate.reason = 'creditsOut' and has_order) returning 1
   )
   select gate.reason, exists (select from taken) from gate where gate.reason <> 'rateLimited' or until > now()
@@ -114,3 +114,10 @@ create or replace view counts as
   union all
   select 'table', relname, greatest(reltuples, pg_stat_get_live_tuples(oid))::int from pg_class
   where oid in (to_regclass('orders'), to_regclass('outbox'), to_regclass('mediagen_generation_v1'));
+
+-- Returns another origin of the service at which a generation of the ledger has not ended.
+create or replace function other_origin(own text) returns table (origin text)
+language sql as $$
+  select entry::json->>'origin' from mediagen_generation_v1
+  where state not in ('ended', 'notCreated') and entry::json->>'origin' <> own limit 1
+$$;

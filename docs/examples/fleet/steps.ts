@@ -1,6 +1,6 @@
 import * as sdk from "@mediagen/sdk/node";
 import type { Fleet, RunStep, Step } from "./fleet.ts";
-import { createGate, type Gate } from "./gate.ts";
+import { createGate, type Gate, isOfKey } from "./gate.ts";
 import type { openResults } from "./results.ts";
 import type { Settings } from "./settings.ts";
 
@@ -16,7 +16,6 @@ export interface Host {
 }
 
 const maxAgeMs = 30 * 60_000; // A person has to look at a task that is unfinished for longer.
-
 /** Creates the steps of a worker. The stored state of the order decides what a step does, so it may run twice. */
 export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Record<Step, RunStep>> {
   const { media, fleet, settings, results, signals, onStep } = host;
@@ -24,12 +23,12 @@ export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Reco
   /** Reads what becomes of an order from its error. Closes the gate if all orders would fail alike. */
   async function outcomeOf(error: unknown): Promise<string> {
     if (!sdk.MediaGenError.is(error)) return signals.generate.aborted ? "stopped" : "threw";
-    // The form is not valid, or an earlier generation had the same id and another form.
-    if (error instanceof sdk.InvalidRequestError) return "rejected";
+    // The form is not valid, an earlier generation had the same id and another form, or no request can carry the key.
+    if (error instanceof sdk.InvalidRequestError) return isOfKey(error) ? gate.close("keyRejected") : "rejected";
     if (error.billed !== "no") return "unknown";
-    if (error instanceof sdk.InsufficientCreditsError) return gate.close("creditsOut", settings.creditsPauseMs);
+    if (error instanceof sdk.InsufficientCreditsError) return gate.close("creditsOut");
     if (error instanceof sdk.RateLimitError) return gate.close("rateLimited", error.retryAfterMs ?? 5_000);
-    if (error instanceof sdk.AuthenticationError && (await gate.isKeyRejected())) return "keyRejected";
+    if (isOfKey(error) && (await gate.isKeyRejected())) return "keyRejected";
     return error.isRetryable ? "again" : "rejected";
   }
   return {
@@ -45,7 +44,7 @@ export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Reco
         onStep("generate", id, "created");
         return 0;
       } catch (error) {
-        const outcome = await outcomeOf(error);
+        const outcome = await outcomeOf(error).catch(() => "threw");
         onStep("generate", id, outcome, error);
         if (outcome !== "unknown" && outcome !== "rejected") throw error;
         await fleet.move(id, ["waiting"], outcome === "unknown" ? "unknown" : "failed", (error as Error).message);
@@ -71,10 +70,11 @@ export function createSteps(host: Host): { readonly gate: Gate } & Readonly<Reco
         onStep("check", id, state);
         return afterMs;
       } catch (error) {
-        const isQuery = error instanceof sdk.ServiceError && error.operation.startsWith("query");
-        const isKey = isQuery && error instanceof sdk.AuthenticationError && (await gate.isKeyRejected());
-        // The service responds, and does not give the task: it may have been deleted.
-        if (isQuery && !isKey && error.code !== undefined && isOld) return end("overdue");
+        const isKey = isOfKey(error) && (await gate.isKeyRejected().catch(() => true));
+        // The service responds, and gives no task or no result: it may have been deleted.
+        const isGone = (one: sdk.ServiceError) =>
+          one.operation === "download" ? !one.isRetryable : one.code !== undefined;
+        if (isOld && !isKey && error instanceof sdk.ServiceError && isGone(error)) return await end("overdue");
         onStep("check", id, signals.check.aborted ? "stopped" : "threw", error);
         throw error;
       }

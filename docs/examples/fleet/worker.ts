@@ -10,12 +10,13 @@ import { createSteps } from "./steps.ts";
 // `node worker.ts` works until it is stopped.
 await run(async () => {
   const settings = readSettings();
+  const results = openResults(settings.results);
+  await results.prepare();
   const fleet = await openFleet(settings);
   const metrics = createMetrics();
   const media = createClient(settings, fleet.store, onEvent);
   const [generate, check] = [new AbortController(), new AbortController()];
   const signals = { generate: generate.signal, check: check.signal };
-  const results = openResults(settings.results);
   const { gate, ...steps } = createSteps({ settings, fleet, media, results, signals, onStep });
   const port = await serveTexts(settings, {
     "/live": async () => "live\n",
@@ -27,10 +28,7 @@ await run(async () => {
   // What a queue has had for ten minutes, it may have forgotten.
   setInterval(() => void fleet.repair(600_000).catch((e: unknown) => logFailure("database", e)), 60_000).unref();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
-  // Not the URLs, which may hold a password.
-  const { databaseUrl, redisUrl, results: _, ...told } = settings;
-  const [database, queue] = [new URL(databaseUrl).host, redisUrl ? "bullmq" : "pg-boss"];
-  log("info", "started", { ...told, port, database, queue });
+  log("info", "started", { port, origin: media.origin, queue: settings.redisUrl ? "bullmq" : "pg-boss" });
   async function readiness(): Promise<string> {
     if (check.signal.aborted) return "not ready: the worker ends\n";
     if (gate.closedBy() === "keyRejected") return "not ready: the service rejects the API key\n";
