@@ -15,7 +15,6 @@ const options = { taskid: text, reason: text, "older-than": text, all: flag, "no
 const isUsage =
   /^(submit 0 |show 1 |unknown list 0 |unknown resolve 1 (taskid|not-created)|failed list 0 |failed retry ([1-9]\d* |0 all(,reason)?)|forget 0 older-than)$/;
 const print = (line: object) => console.log(JSON.stringify(line));
-
 await run(async () => {
   const { positionals, values } = parseArgs({ options, allowPositionals: true });
   const words = /^(unknown|failed)$/.test(positionals[0] ?? "") ? 2 : 1;

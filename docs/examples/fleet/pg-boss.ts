@@ -27,21 +27,22 @@ export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concur
   const batches = { localConcurrency, batchSize, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true };
   return {
     async add(step, ids) {
-      const jobs = ids.map((id) => jobOf(id));
+      const jobs = ids.toSorted().map((id) => jobOf(id)); // Sorted, so that no insert waits for the other forever.
       for (let from = 0; from < jobs.length; from += 1_000) await boss.insert(step, jobs.slice(from, from + 1_000));
     },
     async work(step, run) {
       await boss.supervise(step); // A worker that replaces a dead one takes over its steps at once.
       await boss.work<{ readonly id: string }>(step, { ...batches, perJobResults: true }, async (jobs) => {
-        const next: ReturnType<typeof jobOf>[] = [];
+        const next = new Map<string, number>();
         const results = jobs.map(async ({ id, data }) => {
           const result = await run(data.id).catch(String);
           if (typeof result === "string") return { id, status: "failed" as const, output: result };
-          if (result !== undefined) next.push(jobOf(data.id, result));
+          if (result !== undefined) next.set(data.id, result);
           return { id, status: "completed" as const };
         });
         const ended = await Promise.all(results);
-        if (next.length > 0) await boss.insert("check", next); // First: if it fails, the steps run again.
+        const checks = [...next.keys()].sort().map((id) => jobOf(id, next.get(id)));
+        if (checks.length > 0) await boss.insert("check", checks); // First: if it fails, the steps run again.
         return ended;
       });
     },
