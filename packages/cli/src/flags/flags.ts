@@ -90,7 +90,7 @@ const table = `
   --store <dir>                storing                    where generations are recorded (default: the state directory)
   --no-store                   generate                   record nothing: a task whose response is lost is lost, too
   --failed-status <integer>... reading                    a status that means that a task failed; may be repeated
-  --base-url <url>             calling list               the URL of the service (default: MEDIAGEN_BASE_URL, or as saved by mediagen login)
+  --base-url <url>             calling list               the URL of the service (default: MEDIAGEN_BASE_URL; after login, the saved one)
   --allow-http                 calling                    allow http to another machine, which exposes the key to the network
 `;
 
