@@ -64,7 +64,7 @@ describe("Ctrl-C", () => {
       else for (const after8s of generation.signal("SIGTERM")) after8s();
       const { code, stderr } = await generation.ended;
       expect([code, stderr]).toEqual([5, expect.stringContaining("A task may exist and may have been billed")]);
-      // The task exists, and whoever finds it at the service can continue.
+      // The task exists. A person who finds it at the service can continue with it.
       const { taskid } = emulator.tasks[0] ?? {};
       const [found = ""] = commandsIn(stderr);
       const resolved = await run(found.replace("mediagen ", "").replace("TASKID", `video:${taskid}`));

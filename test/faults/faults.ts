@@ -54,7 +54,7 @@ const rejected = all(["ServiceError", 1]);
 const limited = all(["ServiceError", 3]);
 const down: Outcomes = { ...limited, generate: ["OutcomeUnknownError", 1] };
 const succeeded = outcomes(["t-1", 1], ["t-1", 1], ["file", 1]);
-/** The URL of a result that is rejected is requested anew, once. */
+/** A result whose URL is rejected gets a new URL, once. */
 const expiredLink: Outcomes = { ...rejected, download: ["ServiceError", 2, []] };
 const compressed = {
   ...succeeded,

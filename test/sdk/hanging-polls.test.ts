@@ -40,7 +40,7 @@ describe("polls that hang for ever", () => {
     expect(seen()).toMatchObject({ inFlight: 0, mostInFlight: 16, timers: 0 });
   });
 
-  test("make room for the last one, a second before the deadline", async () => {
+  test("leave time for the last poll, a second before the deadline", async () => {
     let queries = 0;
     const { task, pass, elapsed } = serviceOnAClock((): Fate => (queries++ === 0 ? "hangs" : { doneAfterMs: 0 }));
     await pass(task("t-0").wait({ waitTimeoutMs: 8_000 }));
