@@ -1,14 +1,12 @@
 import { once } from "node:events";
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
 import { type Ending, onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
 // MSW, nock and OpenTelemetry replace functions of these objects. An import statement would also run the getters of node:http, which
 // load all of fetch.
-const [http, https] = [process.getBuiltinModule("node:http"), process.getBuiltinModule("node:https")];
-const moduleFor = ({ protocol }: URL) => (protocol === "https:" ? https : http);
+const moduleFor = ({ protocol }: URL) => process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 
 /** Sockets of queries and deletions that may be open at once, besides those of polls. */
 const poolSize = 64;
@@ -102,7 +100,8 @@ async function connected(socket: Socket, { protocol }: URL): Promise<void> {
   const { encrypted, secureConnecting } = socket as Partial<Record<"encrypted" | "secureConnecting", boolean>>;
   // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.
   if (protocol === "https:" && !encrypted) throw new Error("the agent opened no TLS session");
-  if (socket.constructor !== Socket && socket.constructor !== TLSSocket) return;
+  const own: object = encrypted ? process.getBuiltinModule("node:tls").TLSSocket : Socket;
+  if (socket.constructor !== own) return;
   if (secureConnecting) await once(socket, "secureConnect");
   else if (socket.connecting) await once(socket, "connect");
 }

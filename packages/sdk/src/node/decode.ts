@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable } from "node:stream";
-import zlib from "node:zlib";
 import { UnusableError } from "../result/get.ts";
 
 /** Returns a decoded body: some gateways encode unasked. A body that is cut is an error. */
@@ -10,6 +9,8 @@ export function decode(message: IncomingMessage): Readable {
   if (encoding === "") return message;
   if (!["gzip", "x-gzip", "deflate", "br"].includes(encoding))
     throw new UnusableError("is in an encoding that is not supported");
+  // Loaded only here: few responses are encoded.
+  const zlib = process.getBuiltinModule("node:zlib");
   const decoder = encoding === "br" ? zlib.createBrotliDecompress() : zlib.createUnzip();
   // They are not those of the decoded body.
   delete message.headers["content-encoding"];
