@@ -26,12 +26,12 @@ const budgets: Sizes = {
   "@mediagen/sdk/node: options of createMediaGen": [20],
   "@mediagen/sdk/node: exported values": [30],
   // After gzip, without the models, of which there may be more, rounded up to 100 bytes: compressors differ between machines.
-  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_600, 21_700],
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_500, 21_700],
 };
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "test: lines of TypeScript": [705],
+  "test: lines of TypeScript": [702],
 };
 
 const sizes: Sizes = {

@@ -13,15 +13,16 @@ import type { WireFields } from "../form/form.ts";
 import { toMultipart } from "../form/multipart.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
+import { withoutUndefined } from "../spec/values.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, type Ending, orAbort } from "../time/deadline.ts";
 import { type Answer, describe, isSuccess, readAnswer, taskidIn } from "./answer.ts";
 import { NeverSentError } from "./evidence.ts";
-import { type ApiKey, keyHeaders, mergeHeaders } from "./headers.ts";
+import { type ApiKey, keyHeaders } from "./headers.ts";
 import { type Hide, hideInError, type UsedKeys } from "./hide-key.ts";
 import type { Retries, Tried } from "./retries.ts";
-import type { Transport } from "./transport.ts";
+import type { OutgoingRequest, Transport } from "./transport.ts";
 
 export interface CallHost {
   /** Without a slash at its end. */
@@ -120,7 +121,9 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   try {
     const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
     const url = baseUrl + operation.path;
-    const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key), isPaid ? {} : jsonType);
+    const all = { ...host.headers, ...context.headers, ...keyHeaders(key), ...(isPaid ? {} : jsonType) };
+    // The cast: an index signature does not say that its fields have a value.
+    const headers = withoutUndefined<RequestHeaders>(all) as OutgoingRequest["headers"];
     hide = key ? keys.add(key) : keys.hide;
     const body = isPaid ? await orAbort(toMultipart(wire), deadline) : JSON.stringify(wire);
     const transport = await loadTransport();

@@ -1,6 +1,6 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { type Issue, issueOf, nothingWasSent } from "../errors/issue.ts";
-import { isObject, withoutUndefined } from "../spec/values.ts";
+import { isObject } from "../spec/values.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
 declare const MEDIAGEN_VERSION: string | undefined;
@@ -24,7 +24,7 @@ const validValue = /^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80
 const unsendable = "cannot be sent in a header (not shown)";
 
 /** Returns the `user-agent` header of every request; none in browsers, which send their own. */
-export function userAgent(): RequestHeaders {
+export function userAgent(): Readonly<Record<string, string>> {
   const runtime = globalThis.navigator?.userAgent ?? `Node.js/${globalThis.process?.versions?.node}`;
   if (runtime.startsWith("Mozilla/")) return {};
   const version = typeof MEDIAGEN_VERSION === "undefined" ? "0.0.0" : MEDIAGEN_VERSION;
@@ -54,11 +54,6 @@ function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue |
   if (!validName.test(name)) return issueOf(field, "invalid", "is not a valid name", "Use letters and hyphens.");
   if (value === undefined || (typeof value === "string" && validValue.test(value))) return undefined;
   return issueOf(field, "invalid", unsendable, "Use text without line breaks.");
-}
-
-export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): Readonly<Record<string, string>> {
-  // The cast: an index signature does not say that its fields have a value.
-  return withoutUndefined<RequestHeaders>(Object.assign({}, ...all)) as Readonly<Record<string, string>>;
 }
 
 /** The API key, or a function that returns it for each call; undefined if the server at the base URL holds it. */

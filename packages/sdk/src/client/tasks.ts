@@ -65,7 +65,7 @@ const requestOptions: OptionTypes<RequestOptions> = { signal: "signal", headers:
 
 /** Returns the body and the options of one call. Other options are further fields of the body. */
 function readRequest({ id, body }: Operation, first: object, given: RequestOptions, apiKey: ApiKey) {
-  const { signal, headers, ...further } = Object.fromEntries(valuesOf(Object(given), Object.keys(requestOptions)));
+  const { signal, headers, ...further } = valuesOf(Object(given), requestOptions);
   // The cast: they are checked here. An argument that is no object is rejected as such.
   const own = (given instanceof Object ? { signal, headers } : given) as RequestOptions;
   const options = readOptions(id, own, requestOptions, nothingWasSent);

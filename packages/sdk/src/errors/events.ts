@@ -97,14 +97,14 @@ export interface Method extends Subject {
 export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
-  return ({ operation, task, billed = task && "yes", ...subject }, run) => {
-    const about = task ?? subject;
-    const { kind, model, taskid } = about;
+  return (method, run) => {
+    const { operation, task, billed = task && "yes" } = method;
+    const { kind, model, taskid, generationId: known } = task ?? method;
     const start = time.steady();
     return run().catch((error: unknown) => {
       if (billed) afterCreation(error, task, billed);
       // The cast: errors of some classes have these fields.
-      const { requestId, generationId = about.generationId } = Object(error) as Partial<CallEvent>;
+      const { requestId, generationId = known } = Object(error) as Partial<CallEvent>;
       const when = { at: time.now(), durationMs: Math.round(time.steady() - start) };
       emit({ type: "failed", operation, kind, model, taskid, generationId, ...when, requestId, error });
       throw error;

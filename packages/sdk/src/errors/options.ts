@@ -44,7 +44,7 @@ export function readOptions<Options extends object>(
 ): Options {
   rejectIssues(subject, issuesOf("", given, table), outcome);
   // The cast: all options are optional, and these are those that have a value.
-  return Object.fromEntries(valuesOf(given, Object.keys(table))) as Options;
+  return valuesOf(given, table) as Options;
 }
 
 function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable = "any"): readonly Issue[] {
@@ -55,17 +55,20 @@ function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable 
   }
   if (typeof type === "string") return [];
   const names = Object.keys(type);
-  return valuesOf(Object(value), names).flatMap(([name, one]) => {
+  return Object.entries(valuesOf(Object(value), type)).flatMap(([name, one]) => {
     const path = field ? `${field}.${name}` : name;
     return names.includes(name) ? issuesOf(path, one, type[name]) : [unknownName(path, "option", names)];
   });
 }
 
-/** Returns the names and values in an object: what is enumerable or inherited, and `names`, which may be getters of its class. */
-export function valuesOf(given: object, names: readonly string[]): [string, unknown][] {
-  const all = [...names];
-  for (const name in given) if (!names.includes(name)) all.push(name);
-  // The cast: any name may be read of an object.
-  const values = all.map((name): [string, unknown] => [name, given[name as keyof object]]);
-  return values.filter(([, value]) => value !== undefined);
+/** Returns the values in an object by name: of all that is enumerable or inherited, and of the options, which may be getters of its class. */
+export function valuesOf(given: object, options: OptionTable): Readonly<Record<string, unknown>> {
+  // Without a prototype, because an option may have any name. The cast: it is empty.
+  const values = Object.create(null) as Record<string, unknown>;
+  for (const names of [options, given])
+    for (const name in names) {
+      const value: unknown = Reflect.get(given, name);
+      if (value !== undefined) values[name] = value;
+    }
+  return values;
 }

@@ -1,5 +1,5 @@
 import { type Fetch, type FetchResponse, toWebResponse } from "../call/fetch.ts";
-import { mergeHeaders, userAgent } from "../call/headers.ts";
+import { userAgent } from "../call/headers.ts";
 import { hideInError } from "../call/hide-key.ts";
 import { ConnectionError, invalidRequest, MediaGenError, messageOf, ServiceError } from "../errors/errors.ts";
 import { mustBe, nothingWasSent } from "../errors/issue.ts";
@@ -107,7 +107,7 @@ async function open(source: FileSource, options: OpenOptions, signal: AbortSigna
     });
   // Also a URL that must not be requested. A path may begin with a letter and a colon.
   if (/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(source)) {
-    const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
+    const headers = { ...userAgent(), "accept-encoding": "identity" };
     return getPublic(source, get, { headers, signal, allowPrivate, maxBytes });
   }
   if (openPath) return openPath(source);
