@@ -1,13 +1,11 @@
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { portOf } from "./serve.ts";
 
 /** Returns a port of this machine that nothing listened on a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // The cast: it listens on a port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
+  const server = createServer();
+  const port = await portOf(server);
+  await once(server.close(), "close");
   return port;
 }

@@ -1,23 +1,20 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { createMediaGen } from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { serve } from "../serve.ts";
 import { png } from "./cases.ts";
 
 /** The path, the headers and the body of each request; a body has one character for each byte. */
 const arrived: (readonly [string | undefined, Readonly<Record<string, unknown>>, string])[] = [];
-const server = createServer(async (request, response) => {
+const service = await serve(async (request, response) => {
   arrived.push([request.url, request.headers, (await buffer(request)).toString("latin1")]);
   response.setHeader("content-type", "application/json").end('{"code":1000,"msg":"ok","data":{"taskid":"t-1"}}');
 });
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-afterAll(() => server.close());
+afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => void arrived.splice(0));
 
-const { port } = server.address() as AddressInfo;
-const media = createMediaGen({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}/below` });
+const media = createMediaGen({ apiKey: "key", baseUrl: `${service.baseUrl}/below` });
 
 /** The heads and bodies of the parts of the latest request. */
 function parts(): string[][] {

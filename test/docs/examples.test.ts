@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { EmulatorOptions, Fault } from "@mediagen/emulator";
 import { expect, test, vi } from "vitest";
 import { startMock } from "../../scripts/mock.ts";
 import { specFile } from "../../scripts/spec.ts";
 import { makeCertificate } from "../faults/certificate.ts";
+import { serve } from "../serve.ts";
 import { startProxy, startService } from "../sdk/proxy-server.ts";
 import { createDesk, type Ended, endOf, type RunOptions } from "./run-example.ts";
 
@@ -173,24 +172,17 @@ test.concurrent("source-images sends each source as a file with its name and typ
 test.concurrent("results brings a clip to disk, into memory, into a storage and to a visitor", async () => {
   await using desk = await createDesk();
   const stored: string[] = [];
-  const storage = createServer(async (request, response) => {
+  await using storage = await serve(async (request, response) => {
     const { length } = Buffer.concat(await request.toArray());
     stored.push(`${request.method} ${request.url} ${request.headers["content-type"]} ${length}`);
     response.end();
   });
-  await once(storage.listen(0, "127.0.0.1"), "listening");
-  try {
-    const { port } = storage.address() as AddressInfo;
-    const environment = { STORAGE_URL: `http://127.0.0.1:${port}` };
-    const stdout = await fine(desk.run("results.ts", { environment }));
-    const [, bytes = ""] = /(\d+) of \1 bytes\n/.exec(stdout) ?? [];
-    expect(stdout).toMatch(
-      new RegExp(`video-\\w+-1\\.mp4 video/mp4 [0-9a-f]{64}'\\n\\]\nvideo/mp4 ${bytes}\nvideo/mp4 ${bytes}\n$`),
-    );
-    expect(stored).toEqual([`PUT /${desk.emulator.tasks[0]?.taskid}-1 video/mp4 ${bytes}`]);
-  } finally {
-    storage.close();
-  }
+  const stdout = await fine(desk.run("results.ts", { environment: { STORAGE_URL: storage.baseUrl } }));
+  const [, bytes = ""] = /(\d+) of \1 bytes\n/.exec(stdout) ?? [];
+  expect(stdout).toMatch(
+    new RegExp(`video-\\w+-1\\.mp4 video/mp4 [0-9a-f]{64}'\\n\\]\nvideo/mp4 ${bytes}\nvideo/mp4 ${bytes}\n$`),
+  );
+  expect(stored).toEqual([`PUT /${desk.emulator.tasks[0]?.taskid}-1 video/mp4 ${bytes}`]);
 });
 
 test.concurrent("submit and collect share nothing but files: each run of collect looks once and brings what is done", async () => {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, listen } from "@mediagen/emulator/node";
@@ -9,6 +7,7 @@ import { checkStore } from "@mediagen/stores/check";
 import { H3 } from "h3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { d1Store, migration } from "../../docs/examples/frameworks/d1-store.ts";
+import { serve as serveApp } from "../serve.ts";
 import { createD1 } from "./d1.ts";
 
 // The programs' files as they stand, called as their frameworks call them.
@@ -58,15 +57,11 @@ beforeAll(async () => {
   const env = { DB: createD1(migration), ...environment };
   handlers.set("a Worker", (request) => worker.default.fetch(request, env, { waitUntil: () => undefined }));
   const express = await import("../../docs/examples/frameworks/express.ts");
-  const server = express.app.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  handlers.set("Express", (request) =>
-    fetch(new Request(request.url.replace(app, `http://127.0.0.1:${port}`), request)),
-  );
+  const server = await serveApp(express.app);
+  handlers.set("Express", (request) => fetch(new Request(request.url.replace(app, server.baseUrl), request)));
   vi.stubEnv("MEDIAGEN_API_KEY", undefined); // The servers have read it. The clients of pages have none.
   leave.push(
-    () => new Promise((closed) => (server.closeAllConnections(), server.close(closed))),
+    async () => server[Symbol.asyncDispose](),
     () => service.close(),
     () => rm(directory, { recursive: true }),
   );

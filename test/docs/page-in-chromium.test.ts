@@ -6,7 +6,7 @@ import { createEmulator, listen } from "@mediagen/emulator/node";
 import { build } from "esbuild";
 import { expect, test, vi } from "vitest";
 import { launchBrowser } from "../browser.ts";
-import { serve } from "../runtimes/engines.ts";
+import { serve } from "../serve.ts";
 
 const page = `<!doctype html><title>Clips</title>
   <form><input name="prompt" value="A fox"><button>Generate</button></form><output></output><video></video>

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { redocRoute } from "../../scripts/docs/operations.ts";
-import { findingsIn, themes } from "../accessibility.ts";
 import { operations } from "../contract/cases.ts";
 import { useSite } from "./open-site.ts";
 
@@ -24,16 +23,4 @@ test("Redoc has every operation on one page: a link to an operation shows it the
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Search" }).waitFor();
   expect(await page.getByRole("dialog").count()).toBe(1);
-});
-
-test("it has no accessibility finding but the vendor's own, light and dark", async () => {
-  const page = await site.tab({ bypassCSP: true });
-  await page.goto(`${site.url}api/redoc/`);
-  await page.locator("#redoc main").getByText("How it works").first().waitFor();
-  for (const { colorScheme, asked } of themes) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html.${colorScheme}`).waitFor();
-    // No style can fix Redoc's order of headings.
-    expect((await findingsIn(page, asked)).filter((finding) => !finding.startsWith("heading-order: "))).toEqual([]);
-  }
 });

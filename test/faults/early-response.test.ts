@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, test } from "vitest";
+import { serve } from "../serve.ts";
 
 const program = fileURLToPath(new URL("processes/early-response.ts", import.meta.url));
 const task = '{"code":1000,"msg":"","data":{"taskid":"t-1"}}';
@@ -31,18 +31,12 @@ describe.for(["@mediagen/sdk", "@mediagen/sdk/node"])("a response before an uplo
   test.concurrent.for(earlyResponses)(
     "does not end the process: %s",
     async ([, outcome, respond, abortAfterMs], { expect }) => {
-      const server = createServer(respond);
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      try {
-        const given = JSON.stringify({ entry, baseUrl, abortAfterMs });
-        const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, given], { timeout: 30_000 });
-        expect(stderr).toBe("");
-        // If the broken connection overtakes the response, the outcome is unknown.
-        for (const one of JSON.parse(stdout) as string[]) expect([outcome, "OutcomeUnknownError"]).toContain(one);
-      } finally {
-        server.close().closeAllConnections();
-      }
+      await using server = await serve(respond);
+      const given = JSON.stringify({ entry, baseUrl: server.baseUrl, abortAfterMs });
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, given], { timeout: 30_000 });
+      expect(stderr).toBe("");
+      // If the broken connection overtakes the response, the outcome is unknown.
+      for (const one of JSON.parse(stdout) as string[]) expect([outcome, "OutcomeUnknownError"]).toContain(one);
     },
   );
 });

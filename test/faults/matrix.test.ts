@@ -1,14 +1,14 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { MediaGen } from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { download } from "@mediagen/sdk/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { serve } from "../serve.ts";
 import { shown } from "../shown.ts";
 import { backoff, faults, type FaultRow, reply, type Requested, trusted } from "./faults.ts";
-import { startRawServer, type RawServer } from "./raw-server.ts";
+import { startRawServer } from "./raw-server.ts";
 import { canary, createWitness, entries } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
@@ -17,26 +17,13 @@ const large = new Blob(["GIF89a", new Uint8Array(16 * 1024 * 1024)], { type: "im
 const witness = createWitness();
 
 /** The service if only results are at fault: the URL of a task's result is its taskid. */
-const service = createServer((request, response) => {
-  let body = "";
-  request.on("data", (chunk) => (body += chunk));
-  request.on("end", () =>
-    response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [JSON.parse(body).taskid] } })),
-  );
+const service = await serve(async (request, response) => {
+  const { taskid } = (await json(request)) as { readonly taskid: string };
+  response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [taskid] } }));
 });
 /** The server that redirects lead to. It responds to each request, and counts them. */
-let elsewhere: RawServer;
-let serviceUrl = "";
-beforeAll(async () => {
-  elsewhere = await startRawServer({ onRequest: (socket) => void socket.end(reply()) });
-  await new Promise<void>((done) => service.listen(0, "localhost", done));
-  serviceUrl = `http://localhost:${(service.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await elsewhere.close();
-  service.closeAllConnections();
-  await new Promise((done) => service.close(done));
-});
+const elsewhere = await startRawServer({ onRequest: (socket) => void socket.end(reply()) });
+afterAll(() => Promise.all([elsewhere.close(), service[Symbol.asyncDispose]()]));
 
 const calls: Record<Requested, (media: MediaGen, row: FaultRow, url: string, directory: string) => Promise<unknown>> = {
   generate: ({ video }, row) =>
@@ -60,7 +47,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
     const paused: number[] = [];
     // A result that arrives slowly does not stall.
     const limit = (signal: AbortSignal) => (outcome === "file" ? new Promise(() => undefined) : server.hung(signal));
-    const baseUrl = requested === "download" ? serviceUrl : server.baseUrl;
+    const baseUrl = requested === "download" ? service.baseUrl : server.baseUrl;
     const media = entries[entry]({ ...witness.options(limit, paused), baseUrl });
     try {
       if (row.warm && requested !== "download") {

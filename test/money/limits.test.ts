@@ -35,17 +35,4 @@ describe("beforeGenerate", () => {
       expect([beforeGenerate.mock.calls.length, sent(), other.sent()]).toEqual([1, 1, 0]);
     }
   });
-
-  test("can limit generations that begin at once", async () => {
-    let left = 3;
-    const beforeGenerate: BeforeGenerate = (_, { resultCount }) => {
-      if (resultCount > left) throw new Error("the limit is reached");
-      left -= resultCount;
-    };
-    const { generate, sent } = clientOf([], { beforeGenerate });
-    const results = await Promise.all(Array.from({ length: 30 }, () => errorOf(generate())));
-    const rejected = results.filter((result) => result instanceof Error);
-    expect(rejected).toEqual(Array(27).fill(new Error("the limit is reached")));
-    expect(sent()).toBe(3);
-  });
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { build } from "esbuild";
 import type { Place, Report } from "./conformance.ts";
-import { type Engine, serve } from "./engines.ts";
+import { serve } from "../serve.ts";
+import type { Engine } from "./engines.ts";
 
 /** Runs the checks on an engine at an entry point, against an emulator of their own. */
 export async function conform(engine: Engine, entry: Engine["entryPoints"][number]): Promise<Report> {

@@ -1,11 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { launchBrowser } from "../browser.ts";
+import { serve } from "../serve.ts";
 import { steerByFetch, type Place } from "./conformance.ts";
 
 /** A JavaScript engine, and how a program is run on it. */
@@ -119,13 +118,4 @@ async function runInChromium(directory: string, { baseUrl }: Place): Promise<str
   const report = await page.evaluate<string>('import("/program.mjs").then(({ report }) => report())');
   if (errors[0]) throw errors[0];
   return report;
-}
-
-/** Serves on a free port until it is disposed of. */
-export async function serve(respond: RequestListener): Promise<AsyncDisposable & { readonly baseUrl: string }> {
-  const server = createServer(respond);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  // The cast: a server that listens at a port has this address.
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { baseUrl, [Symbol.asyncDispose]: async () => (server.closeAllConnections(), server[Symbol.asyncDispose]()) };
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
 import https from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { blobs, createMediaGen, type Fetch, type MediaGenEvent, type NodeMediaGenOptions } from "@mediagen/sdk/node";
-import { fetch as undiciFetch, ProxyAgent, type RequestInit } from "undici";
+import { blobs, createMediaGen, type MediaGenEvent, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { startRawServer } from "../faults/raw-server.ts";
+import { serve } from "../serve.ts";
 import { shown } from "../shown.ts";
 import { errorOf } from "./fake-service.ts";
 import { addresses, leadNamesHere } from "./names-here.ts";
@@ -178,17 +177,14 @@ describe("the environment", () => {
 
   test("names the proxy of an http service, which reads the request", async () => {
     const seen: (string | undefined)[] = [];
-    const proxy = createServer((request, response) => {
+    await using proxy = await serve((request, response) => {
       seen.push(request.url, request.headers["proxy-authorization"]);
       request.resume().once("end", () => response.end('{"code":1000,"data":{"taskid":"t-1","url":[]}}'));
     });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    vi.stubEnv("HTTP_PROXY", `http://${credentials}@127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    vi.stubEnv("HTTP_PROXY", withCredentials({ url: proxy.baseUrl }));
     const media = createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true, apiKey: "key" });
     expect((await media.video.generate("vidmodelv2", form)).taskid).toBe("t-1");
     expect(seen).toEqual(["http://media.example.com/v1/video/vidmodelv2", basic]);
-    proxy.close();
-    proxy.closeAllConnections();
   });
 
   test("is not used for this machine, for what NO_PROXY contains, and not with an agent", async () => {
@@ -227,28 +223,3 @@ describe("the environment", () => {
     vi.restoreAllMocks();
   });
 });
-
-test("a tunnel that is rejected to undici's ProxyAgent, as the own fetch, sent nothing", async () => {
-  await using proxy = await startProxy({ onConnect: replies("HTTP/1.1 403 No\r\n\r\n") });
-  const dispatcher = new ProxyAgent(proxy.url);
-  // The cast: the types of Node's and of undici's bodies differ.
-  const fetch: Fetch = (url, init) => undiciFetch(url, { ...init, dispatcher } as RequestInit) as ReturnType<Fetch>;
-  const { video } = clientAt({ port: 443 }, { fetch, fetchSendsOnce: true });
-  const error = await errorOf(video.generate("vidmodelv2", form));
-  expect(error).toMatchObject({ name: "ConnectionError", billed: "no" });
-  expect(proxy.targets).toHaveLength(3);
-  await dispatcher.close();
-});
-
-test.for(["10.0.0.1", "a.localhost", "private.example.com"])(
-  "a result at %s is rejected before its proxy connects",
-  async (host) => {
-    addresses.set("private.example.com", "10.0.0.1");
-    await using service = await serviceBehind(host);
-    await using proxy = await startProxy();
-    vi.stubEnv("HTTPS_PROXY", proxy.url);
-    const error = await errorOf(blobs(clientAt(service).video.task("t-1")));
-    expect(String(error)).toContain("leads to this machine or into a private network");
-    expect(proxy.targets).toEqual(["media.example.com"]);
-  },
-);

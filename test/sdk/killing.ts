@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createMediaGen, type GenerationStore, OutcomeUnknownError } from "@mediagen/sdk/node";
+import { serve } from "../serve.ts";
 import type { StoreName } from "./processes/open-store.ts";
 
 /** What a worker's process is started with. */
@@ -63,7 +63,8 @@ const program = fileURLToPath(new URL("processes/store-worker.ts", import.meta.u
  * a sender may be silent, and returns what was paid.
  */
 export async function killWhileGenerating({ name, at, store, keys: count, strikes, print }: KillingOptions) {
-  const { paid, baseUrl, close } = await startService();
+  await using service = await startService();
+  const { paid, baseUrl } = service;
   const keys = Array.from({ length: count }, (_, index) => `key-${index}-`);
   // Several workers get a key, at about the same time.
   const blocks = Array.from({ length: Math.ceil(count / blockSize) }, (_, block) => block * blockSize);
@@ -171,7 +172,6 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
     };
   } finally {
     await end();
-    await close();
   }
 }
 
@@ -223,11 +223,6 @@ async function startService() {
     response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid, url: [] } }));
   };
   // Whoever is killed while it sends has not sent.
-  const server = createServer((request, response) => void respond(request, response).catch(() => undefined));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const close = async () => {
-    server.closeAllConnections();
-    await once(server.close(), "close");
-  };
-  return { paid: paid as Paid, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  const server = await serve((request, response) => void respond(request, response).catch(() => undefined));
+  return { ...server, paid: paid as Paid };
 }

@@ -1,6 +1,3 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import { Agent, createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, createServer as createRelay } from "node:net";
 import {
   blobs,
   ConnectionError,
@@ -13,34 +10,10 @@ import {
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import nodeFetch from "node-fetch";
-import { Agent as UndiciAgent, fetch as undiciFetch, getGlobalDispatcher, setGlobalDispatcher } from "undici";
-import { afterEach, describe, expect, test } from "vitest";
-import { makeCertificate } from "../faults/certificate.ts";
+import { fetch as undiciFetch } from "undici";
+import { describe, expect, test } from "vitest";
+import { serve } from "../serve.ts";
 import { connectionRefused, errorOf, fetchError, success } from "./fake-service.ts";
-
-const servers: (Server | ReturnType<typeof createRelay>)[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    if ("closeAllConnections" in server) server.closeAllConnections();
-  }
-});
-
-async function portOf(server: (typeof servers)[number]): Promise<number> {
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-/** A service that counts the generations, before it responds in its own way. */
-async function service(respond: RequestListener): Promise<{ readonly baseUrl: string; readonly paid: () => number }> {
-  let paid = 0;
-  const server = createServer((request, response) => {
-    if (request.url?.startsWith("/v1/")) paid++;
-    request.resume().on("end", () => respond(request, response));
-  });
-  return { baseUrl: `http://127.0.0.1:${await portOf(server)}`, paid: () => paid };
-}
 
 const baseUrl = "http://localhost";
 const generateWith = (options: MediaGenOptions, create = createMediaGen) =>
@@ -80,16 +53,21 @@ test.for([
 ] as const)(
   "a fetch function that follows a redirect to %s sends once",
   async ([, status, body, location, outcome]) => {
-    const { baseUrl, paid } = await service(({ url }, response) => {
-      if (url === "/elsewhere") response.writeHead(status).end(body);
-      else response.writeHead(307, { location }).end();
+    let paid = 0;
+    await using service = await serve((request, response) => {
+      if (request.url?.startsWith("/v1/")) paid++;
+      request.resume().once("end", () => {
+        if (request.url === "/elsewhere") response.writeHead(status).end(body);
+        else response.writeHead(307, { location }).end();
+      });
     });
+    const { baseUrl } = service;
     const following: Fetch = (url, { redirect: _, ...init }) => fetch(url, init);
     // A refused connection is proof if the function promises to send once, which this one does not.
     const promises = status === 0 ? [false] : [false, true];
     for (const fetchSendsOnce of promises)
       expect(await generateWith({ baseUrl, fetch: following, fetchSendsOnce })).toMatchObject(outcome);
-    expect(paid()).toBe(promises.length);
+    expect(paid).toBe(promises.length);
   },
 );
 
@@ -122,38 +100,4 @@ describe.for([
     const init = { method: "POST", headers, body, redirect: "error", signal };
     expect(calls).toEqual([undefined, "http://localhost/v1/images/imgmodelz", init]);
   });
-});
-
-test.for<[string, (agent: Agent) => Fetch]>([
-  [
-    "node-fetch's, which passes on the code of node:https",
-    (agent) => (url, init) => nodeFetch(url, { ...init, agent }),
-  ],
-  ["undici's", () => undiciFetch as Fetch],
-])("a TLS session that breaks once the request has left proves nothing: %s", async ([, createFetch]) => {
-  const certificate = makeCertificate("localhost");
-  let paid = 0;
-  const takes = createTlsServer(
-    { ...certificate, maxVersion: "TLSv1.2" },
-    (request) => void (paid++, request.resume()),
-  );
-  const port = await portOf(takes);
-  // Between client and service: plain HTTP into the session, as a broken gateway sends it.
-  const relay = createRelay((client) => {
-    const service = connect(port, "127.0.0.1");
-    takes.once("request", () => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
-    for (const socket of [client, service]) socket.on("error", () => undefined);
-    client.pipe(service).pipe(client, { end: false });
-  });
-  const usual = getGlobalDispatcher();
-  setGlobalDispatcher(new UndiciAgent({ connect: { ca: certificate.cert } }));
-  try {
-    const baseUrl = `https://localhost:${await portOf(relay)}`;
-    const fetch = createFetch(new Agent({ ca: certificate.cert }));
-    const outcome = await generateWith({ baseUrl, fetch, fetchSendsOnce: true, generateTimeoutMs: 5_000 });
-    expect(outcome).toBeInstanceOf(OutcomeUnknownError);
-    expect(paid).toBe(1);
-  } finally {
-    setGlobalDispatcher(usual);
-  }
 });

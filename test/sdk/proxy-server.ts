@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { createServer as createHttp, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createHttp, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createHttps, type ServerOptions } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { createMediaGen, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import type { Certificate } from "../faults/certificate.ts";
+import { portOf } from "../serve.ts";
 
 /** How a proxy behaves. */
 export interface ProxyBehavior {
@@ -53,7 +53,7 @@ export async function startProxy({ certificate, onConnect, onData }: ProxyBehavi
   server.on("connect", serve);
   // A request for an http URL.
   server.on("request", (request) => serve(request, request.socket));
-  const port = await listen(server);
+  const port = await portOf(server, "localhost");
   return {
     url: `${certificate ? "https" : "http"}://localhost:${port}`,
     get targets() {
@@ -98,7 +98,7 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
     });
   };
   const server = options ? createHttps(options, respond) : createHttp(respond);
-  const port = await listen(server);
+  const port = await portOf(server, "localhost");
   return {
     port,
     requests,
@@ -114,10 +114,4 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
 export function clientAt({ port }: Pick<Service, "port">, options: NodeMediaGenOptions = {}): MediaGen {
   const baseUrl = `https://media.example.com:${port}`;
   return createMediaGen({ baseUrl, apiKey: "key", retries: 2, clock: { random: () => 0 }, ...options });
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, "localhost");
-  await once(server, "listening");
-  return (server.address() as AddressInfo).port;
 }

@@ -1,19 +1,20 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MediaGen, MediaGenEvent, MediaGenOptions, Task } from "@mediagen/sdk";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { portOf } from "../serve.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** A server of this machine while the tests of a file run. Returns what returns its origin. */
 export function serve(listener: RequestListener): () => string {
   const server = createServer(listener);
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+  let port = 0;
+  beforeAll(async () => void (port = await portOf(server)));
   afterAll(() => server.close().closeAllConnections());
-  return () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return () => `http://127.0.0.1:${port}`;
 }
 
 /** A service with the servers of its results, while the tests of a file run. Each path has its handler. */

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { portOf, serve } from "../serve.ts";
 import { ownDirectory } from "./result-server.ts";
 
 const directory = ownDirectory();
@@ -28,26 +27,20 @@ const closing = createServer((socket) => {
   socket.on("error", () => undefined);
   socket.once("data", (head) => endings[/^GET \/(\w+)/.exec(head.toString())?.[1] ?? ""]?.(socket));
 });
-const service = createHttpServer(async (request, response) => {
+const closingPort = await portOf(closing);
+const service = await serve(async (request, response) => {
   if (request.method === "GET") {
     response.setHeader("content-length", pieces * piece.length);
     return Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   }
   const { taskid } = JSON.parse((await request.toArray()).join("")) as { taskid: string };
-  const url = [`http://127.0.0.1:${portOf(taskid in endings ? closing : service)}/${taskid}`];
+  const url = [`${taskid in endings ? `http://127.0.0.1:${closingPort}` : service.baseUrl}/${taskid}`];
   return response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid, url } }));
 });
-const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
-beforeAll(async () => {
-  for (const server of [closing, service]) await once(server.listen(0, "127.0.0.1"), "listening");
-});
-afterAll(() => {
-  service.closeAllConnections();
-  for (const server of [closing, service]) server.close();
-});
+afterAll(() => (closing.close(), service[Symbol.asyncDispose]()));
 
 async function printedBy(program: string, ...args: readonly string[]) {
-  const node = ["--expose-gc", resolve("test/sdk/processes", program), `http://127.0.0.1:${portOf(service)}`, ...args];
+  const node = ["--expose-gc", resolve("test/sdk/processes", program), service.baseUrl, ...args];
   return promisify(execFile)(process.execPath, node);
 }
 
