@@ -7,6 +7,7 @@ import { checkStore } from "@mediagen/stores/check";
 import { H3 } from "h3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { d1Store, migration } from "../../docs/examples/frameworks/d1-store.ts";
+import { createPageClient, showClip } from "../../docs/examples/frameworks/page.ts";
 import { serve as serveApp } from "../serve.ts";
 import { createD1 } from "./d1.ts";
 
@@ -131,6 +132,26 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
     await page.video.generate("vidmodelv2", form, { idempotencyKey: "closed" });
     expect(emulator.charges.length - before).toBe(1);
   });
+});
+
+test("the page of the example shows the clip of an order, which is generated once although its response was lost", async () => {
+  const before = emulator.charges.length;
+  vi.stubGlobal("location", new URL(`${app}/clips`));
+  let responses = 0;
+  const fetchOnce: typeof fetch = async (input, init) => {
+    const response = await handlers.get("Next")?.(new Request(input, init));
+    if (response && responses++ > 0) return response;
+    throw new TypeError("Failed to fetch");
+  };
+  vi.stubGlobal("fetch", fetchOnce);
+  const media = createPageClient(tokenOf("Next"));
+  // The cast: it shows its clip by this alone.
+  const clip = { src: "" } as HTMLVideoElement;
+  const show = () => showClip(media, "order-7", "A fox", clip);
+  await expect(show()).rejects.toBeInstanceOf(OutcomeUnknownError);
+  await show();
+  vi.unstubAllGlobals();
+  expect([clip.src, emulator.charges.length - before]).toEqual([expect.stringMatching(/^http/), 1]);
 });
 
 test("a user generates no more than the quota of the day, and a repeated key is counted once", async () => {

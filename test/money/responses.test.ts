@@ -1,4 +1,4 @@
-import { type OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
+import type { OutcomeUnknownError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOf, created, errorOf, lost, neverSent, type Reply, sharedStore } from "../sdk/fake-service.ts";
 
@@ -88,41 +88,3 @@ test.for<[string, object | string, boolean]>([
     expect([(error as Error).name, store.states().at(-1)]).toEqual(expected);
   },
 );
-
-describe("an error says", () => {
-  test("that no API key was sent, whenever none was", async () => {
-    for (const status of [200, 401, 403]) {
-      const replies = [reply(status, envelope(9999))];
-      const messageOf = async (apiKey: string | undefined) => {
-        const { media, generate } = clientOf(replies, { apiKey });
-        const errors = [await errorOf(generate()), await errorOf(media.image.query("t-1"))];
-        expect(errors.every((error) => error instanceof ServiceError)).toBe(true);
-        return errors.map(String).join("\n");
-      };
-      expect((await messageOf(undefined)).match(/No API key was sent\./g)).toHaveLength(2);
-      expect(await messageOf("sk-1")).not.toContain("No API key was sent");
-    }
-  });
-
-  test("where and by what a person finds a task that may exist", async () => {
-    const now = Date.UTC(2026, 10, 23, 5, 26, 11);
-    const plain = (await errorOf(clientOf([lost], { clock: { now: () => now } }).generate())) as Error;
-    for (const word of ["imgmodelz", "2026-11-23T05:26:11", "console", "support"])
-      expect(plain.message).toContain(word);
-    const { generate } = clientOf([lost], { store: sharedStore(), clock: { now: () => now } });
-    const stored = (await errorOf(generate("order-1"))) as OutcomeUnknownError;
-    expect(stored.message).toContain(`resolve("${stored.generationId}"`);
-  });
-
-  test("that a deletion may have been done, only if an earlier attempt may have arrived", async () => {
-    const messageOf = async (first: Reply) => {
-      const { media } = clientOf([first, reply(200, envelope(9999))], { retries: 1 });
-      return String(await errorOf(media.image.delete(["t-1"])));
-    };
-    for (const first of [neverSent, reply(429, "")])
-      expect(await messageOf(first)).not.toMatch(/lost|may already be deleted/);
-    expect(await messageOf(lost)).toMatch(/may already be deleted/);
-    const { media } = clientOf([lost, reply(200, envelope(9999))], { retries: 1 });
-    expect(String(await errorOf(media.image.query("t-1")))).not.toContain("deleted");
-  });
-});

@@ -31,7 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "test: lines of TypeScript": [485],
+  "test: lines of TypeScript": [220],
 };
 
 const sizes: Sizes = {

@@ -51,16 +51,6 @@ test("a pending check says when the next one is worth it: the later, the older t
   expect(delays.every((ms) => Number.isInteger(ms) && ms >= 200 && ms <= 60_000)).toBe(true);
 });
 
-test("a task deletes itself by its kind", async () => {
-  const sent: unknown[] = [];
-  const reply = async (request: Request) => {
-    sent.push([new URL(request.url).pathname, await request.json()]);
-    return success({ status: "Success" });
-  };
-  await clientOf([reply]).media.image.task("t-1").delete({ uid: "u-1" });
-  expect(sent).toEqual([["/v1/images/deleteimagestask", { taskids: ["t-1"], uid: "u-1" }]]);
-});
-
 test("a task that the service does not know is pending within a minute of its generation, as in a wait", async () => {
   const { media, generate, now } = clientOf([() => created("t-1"), rejection], { latencyMs: 100 });
   const task = await generate();

@@ -1,39 +1,21 @@
-// Generates one task for each key, with the key in the prompt, and prints what came of it. At the second key it kills itself at `point`.
-import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
+// Generates one task for each key, with the key in the prompt, and prints what came of it. At the second key it kills itself in a state.
+import { createMediaGen, fileStore } from "@mediagen/sdk/node";
 
-const { baseUrl, directory, keys, point } = JSON.parse(process.argv[2] ?? "") as {
+const { baseUrl, directory, keys, killedAt } = JSON.parse(process.argv[2] ?? "") as {
   baseUrl: string;
   directory: string;
   keys: string[];
-  point?: string;
+  killedAt?: string;
 };
-let key = "";
-
-function reach(reached: string): void {
-  if (key === keys[1] && reached === point) process.kill(process.pid, "SIGKILL");
-}
-
 const file = fileStore(directory);
-const store: GenerationStore = {
-  ...file,
-  async write(record) {
-    const result = await file.write(record);
-    reach(`after ${record.state}`);
-    return result;
-  },
+const write: typeof file.write = async (entry) => {
+  const result = await file.write(entry);
+  if (entry.idempotencyKey === keys[1] && entry.state === killedAt) process.kill(process.pid, "SIGKILL");
+  return result;
 };
-const media = createMediaGen({
-  baseUrl,
-  apiKey: "emulator-key",
-  store,
-  async fetch(url, init) {
-    const response = await fetch(url, init);
-    reach("after the response");
-    return response;
-  },
-});
-for (key of keys) {
-  const result = await media.image.generate("imgmodelz", { prompt: key }, { idempotencyKey: key }).then(
+const media = createMediaGen({ baseUrl, apiKey: "emulator-key", store: { ...file, write } });
+for (const idempotencyKey of keys) {
+  const result = await media.image.generate("imgmodelz", { prompt: idempotencyKey }, { idempotencyKey }).then(
     ({ taskid }) => taskid,
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
   );
