@@ -33,14 +33,14 @@ const named: Readonly<Record<string, TestUserConfig>> = {
   live: { include: ["test/contract/*.test.ts"] },
   /**
    * What takes minutes: all of the differential test, of the versions of TypeScript and of the site's pages, a batch of ten thousand lines,
-   * a second build of the site, and Jest, one after the other.
+   * and Jest, one after the other.
    */
   long: {
     include: [
       "test/emulator/differential.test.ts",
       "test/package/typescript.test.ts",
       "test/docs/site-{access,pages,redoc}.test.ts",
-      "test/{batch,docs,package}/long/*.test.ts",
+      "test/{batch,package}/long/*.test.ts",
     ],
     globalSetup: "test/package/long/setup.ts",
     env: { MEDIAGEN_LONG: "1" },

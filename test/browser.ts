@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/p
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflate } from "@sparticuz/chromium";
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 
 const cache = resolve("node_modules/.cache");
 
@@ -54,4 +54,16 @@ async function unpack(): Promise<string> {
   );
   await rename(part, folder).catch(() => rm(part, { recursive: true })); // another was faster
   return folder;
+}
+
+/** Collects what no page may do: errors, messages, failed requests, and requests to another place. */
+export function watch(page: Page, place: string, trouble: string[]): void {
+  const isOwn = (url: string) => /^(data|blob):/.test(url) || url.startsWith(place);
+  page.on("pageerror", ({ message }) => trouble.push(`${page.url()}: ${message}`));
+  page.on("console", (message) => trouble.push(`${page.url()}: ${message.text()}`));
+  page.on(
+    "response",
+    (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)),
+  );
+  page.on("request", (request) => void (isOwn(request.url()) || trouble.push(`asks for ${request.url()}`)));
 }

@@ -1,14 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BatchLine, type BatchOptions, runBatch } from "@mediagen/batch";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
-import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** Creates a directory for the input of one test's batch, with `out` for its results. */
 export async function createBatchDirectory() {
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-batch-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await temporaryDirectory();
   const out = join(directory, "out");
   const read = (name: string) => readFile(join(out, name), "utf8");
   // The cast: a batch writes these files.

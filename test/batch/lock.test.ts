@@ -1,15 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { lockFile } from "../../packages/batch/src/lock-file.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 vi.mock("node:fs/promises", { spy: true });
 
 async function createPath() {
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-lock-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await temporaryDirectory();
   return { directory, path: join(directory, ".lock") };
 }
 

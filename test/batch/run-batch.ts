@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import type { BatchOptions, BatchSummary } from "@mediagen/batch";
 
 /** The result of a batch in a process of its own. */
@@ -23,10 +24,9 @@ export async function runBatchIn(
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   onStart?.(() => child.kill("SIGKILL"));
-  let printed = "";
-  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const printed = text(child.stdout);
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
   if (signal === "SIGKILL") return undefined;
   if (code !== 0) throw new Error(`the batch ended with ${signal ?? code}`);
-  return JSON.parse(printed) as BatchEnd;
+  return JSON.parse(await printed) as BatchEnd;
 }

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import {
@@ -15,6 +14,7 @@ import {
 import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, vi } from "vitest";
 import { run } from "../../packages/cli/src/program.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** The file that the package's bin imports. */
 export const commandFile: string = resolve("packages/cli/dist/command.js");
@@ -192,18 +192,14 @@ export async function inPlace(
   const emulator = createEmulator({ clock: { speed: 50 }, ...options });
   const serve = async (request: EmulatorRequest) => hold(request, await emulator.serve(request));
   const { baseUrl, close } = await listen({ ...emulator, serve });
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
+  onTestFinished(close);
+  const directory = await temporaryDirectory();
   const cwd = join(directory, "work");
   await mkdir(cwd);
   const access = { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
   const env = { ...access, XDG_STATE_HOME: join(directory, "state"), XDG_CONFIG_HOME: join(directory, "config") };
   const startHere = (line: string, more: Surroundings = {}) => start(wordsOf(line), { cwd, env, ...more });
-  try {
-    await test({ emulator, env, cwd, start: startHere, run: (line, more) => startHere(line, more).ended });
-  } finally {
-    await close();
-    await rm(directory, { recursive: true, force: true });
-  }
+  await test({ emulator, env, cwd, start: startHere, run: (line, more) => startHere(line, more).ended });
 }
 
 interface Generation {

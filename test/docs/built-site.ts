@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { lockFile } from "../../packages/batch/src/lock-file.ts";
 
 /** How the site of the tests is built. */
 export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
@@ -14,37 +14,20 @@ export const siteOptions = { url: "https://docs.example/", repository: "https://
  */
 export async function builtSite(): Promise<string> {
   const folder = resolve("out/site", await digestOfSources());
-  const lock = `${folder}.lock`;
   await mkdir(resolve("out/site"), { recursive: true });
   while (!existsSync(folder)) {
-    if (
-      await mkdir(lock).then(
-        () => true,
-        () => false,
-      )
-    ) {
-      // A build may take minutes on a busy machine.
-      const renew = setInterval(() => void utimes(lock, new Date(), new Date()), 5_000);
-      try {
-        if (!existsSync(folder)) {
-          await removeOthers(folder);
-          // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
-          const { buildSite } = await import("../../scripts/docs/build.ts");
-          await buildSite(`${folder}.part`, siteOptions.url, siteOptions.repository);
-          await rename(`${folder}.part`, folder);
-        }
-      } finally {
-        clearInterval(renew);
-        await rm(lock, { recursive: true });
-      }
-    } else {
-      await pause(100);
-      // Whoever held the lock may have been killed.
-      const age = await stat(lock).then(
-        ({ mtimeMs }) => Date.now() - mtimeMs,
-        () => 0,
-      );
-      if (age > 60_000) await rm(lock, { recursive: true, force: true });
+    const lock = await lockFile(`${folder}.lock`);
+    // Another process builds it.
+    if (lock.owner !== undefined) continue;
+    try {
+      if (existsSync(folder)) break;
+      await removeOthers(folder);
+      // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
+      const { buildSite } = await import("../../scripts/docs/build.ts");
+      await buildSite(`${folder}.part`, siteOptions.url, siteOptions.repository);
+      await rename(`${folder}.part`, folder);
+    } finally {
+      await lock.release();
     }
   }
   return folder;

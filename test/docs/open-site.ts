@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { serveSite } from "../../scripts/docs/serve.ts";
-import { launchBrowser } from "../browser.ts";
+import { launchBrowser, watch } from "../browser.ts";
 import { builtSite, filesOf } from "./built-site.ts";
 
 /** The site in a browser. */
@@ -10,7 +10,7 @@ export interface OpenSite {
   readonly url: string;
   /** Opens a tab, and notes in `trouble` whatever it does that no page of the site may. */
   tab(options?: BrowserContextOptions): Promise<Page>;
-  /** Errors, messages, violated policies, failed or foreign requests. A test takes out what it provokes. */
+  /** A test takes out what it provokes. */
   readonly trouble: string[];
 }
 
@@ -44,21 +44,7 @@ export function useSite(): OpenSite {
       // Clips that play cost more than what is tested.
       const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       const page = await context.newPage();
-      page.on("pageerror", ({ message }) => trouble.push(`${page.url()}: ${message}`));
-      page.on("console", (message) => trouble.push(`${page.url()}: ${message.text()}`));
-      page.on(
-        "response",
-        (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)),
-      );
-      page.on(
-        "request",
-        (request) =>
-          void (
-            /^(data|blob):/.test(request.url()) ||
-            request.url().startsWith(server.url) ||
-            trouble.push(`asks for ${request.url()}`)
-          ),
-      );
+      watch(page, server.url, trouble);
       await page.addInitScript(() =>
         document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
           console.error(`policy: ${violatedDirective} ${blockedURI}`),

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 
@@ -85,9 +86,11 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
 
 /** Reads what a program prints until it ends. */
 export async function endOf(program: Program): Promise<Ended> {
-  let [stdout, stderr] = ["", ""];
-  program.stdout.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
-  program.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
-  const [code] = (await once(program, "close")) as [number | null];
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(program.stdout),
+    text(program.stderr),
+    // The cast: the event has these arguments.
+    once(program, "close") as Promise<[number | null]>,
+  ]);
   return { code, stdout, stderr };
 }

@@ -52,24 +52,12 @@ test("every guide is found by its title", () => {
 /** Words of our pages, and of questions in issues of other clients, with a page that has the answer. */
 type Queries = readonly (readonly [typed: string, address: RegExp])[];
 const queries: Queries = [
-  ["resume task", /^guides\/waiting\//],
   ["9000", /^guides\/errors\//],
   ["duration", /^api\/\w+\/#field-duration/],
-  ["typescript enum", /^sdk\/Form\//],
   ["vidmodelv2 ratio", /^api\/generateVidmodelv2\/#field-ratio/],
   ["timout", /^guides\/waiting\//],
-  ["duplicate charge", /^guides\/paying-once\//],
-  ["after a crash", /^guides\/paying-once\//],
-  ["test without paying", /^guides\/testing\//],
-  ["S3", /^guides\/results\//],
-  ["base64", /^guides\/source-images\//],
-  ["exit code", /^guides\/command-line\//],
-  ["quickstart", /^guides\/first-video\//],
   ["insuficient credits", /^sdk\/InsufficientCreditsError\//],
   ["task.wait", /^sdk\/Task\/#wait/],
-  ["ECONNREFUSED", /^guides\/troubleshooting\//],
-  ["refund", /^guides\/(faq|errors)\//],
-  ["openapi spec", /^api\/$/],
   ["task_status", /^api\/\w+\/#data-task_status$/],
 ];
 

@@ -1,30 +1,32 @@
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { createEmulator, listen, type EmulatorServer, type ListenOptions } from "@mediagen/emulator/node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { kinds } from "../contract/cases.ts";
+
+/** Sends a request whose target and headers stay as they are. */
+async function send({ baseUrl }: EmulatorServer, path: string, headers: Record<string, string>, form?: string) {
+  const { port } = new URL(baseUrl);
+  const method = form === undefined ? "GET" : "POST";
+  const sent = request({ host: "127.0.0.1", port, path, method, headers, setHost: !("Host" in headers) }).end(form);
+  // The cast: the event has this argument.
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response) };
+}
 
 describe("a result's URL begins", () => {
   const [, image] = kinds;
-  /** Generates with a target and headers as they are, and returns the status and the URL of the response. */
+  /** Generates with a target and headers as they are, and returns the URL of the result, or the status of the rejection. */
   async function generate(headers: Record<string, string>, target = "", options: ListenOptions = {}) {
     const server = await listen(createEmulator(), options);
-    const { port } = new URL(server.baseUrl);
+    onTestFinished(() => server.close());
     const path = image?.generate.get("imgmodelz")?.path ?? "";
-    const body = "--b\r\nContent-Disposition: form-data; name=prompt\r\n\r\nA fox\r\n--b--\r\n";
-    try {
-      return await new Promise((resolve, reject) => {
-        const all = { authorization: "emulator-key", "content-type": "multipart/form-data; boundary=b", ...headers };
-        const sent = request({ host: "127.0.0.1", port, path: target + path, method: "POST", headers: all });
-        sent.once("error", reject).end(body);
-        sent.once("response", async (response) => {
-          const text = Buffer.concat(await response.toArray()).toString();
-          const { data } = response.statusCode === 200 ? (JSON.parse(text) as { data: { url: string } }) : {};
-          resolve(data?.url.split("/_emulator/")[0] ?? response.statusCode);
-        });
-      });
-    } finally {
-      await server.close();
-    }
+    const form = "--b\r\nContent-Disposition: form-data; name=prompt\r\n\r\nA fox\r\n--b--\r\n";
+    const all = { authorization: "emulator-key", "content-type": "multipart/form-data; boundary=b", ...headers };
+    const { status, body } = await send(server, target + path, all, form);
+    const { data } = status === 200 ? (JSON.parse(body) as { data: { url: string } }) : {};
+    return data?.url.split("/_emulator/")[0] ?? status;
   }
 
   const below = (publicUrl: string): ListenOptions => ({ publicUrl });
@@ -49,18 +51,6 @@ describe("a result's URL begins", () => {
   });
 });
 
-/** The status of a request whose path and headers are sent as they are. */
-function statusOf(path: string, headers: Record<string, string> = {}): Promise<number | undefined> {
-  const { port } = new URL(server.baseUrl);
-  return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port, path, headers, setHost: !("Host" in headers) }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    });
-    outgoing.on("error", reject).end();
-  });
-}
-
 const emulator = createEmulator({ clock: "manual" });
 let server: EmulatorServer;
 beforeAll(async () => void (server = await listen(emulator)));
@@ -84,7 +74,7 @@ describe("a request over HTTP with", () => {
     ["a way out of the results", "/_emulator/results/../../../etc/passwd", {}, 404],
     ["this machine by its name", "/_emulator/state", { Host: "localhost" }, 200],
   ] as const)("%s", async ([, path, headers, status]) => {
-    expect(await statusOf(path, headers)).toBe(status);
+    expect(await send(server, path, headers)).toHaveProperty("status", status);
   });
 
   test("a page of another origin may request ranges and send the key, and may not use the control API", async () => {

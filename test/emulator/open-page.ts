@@ -2,6 +2,7 @@ import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@me
 import { createMediaGen, type MediaGen } from "@mediagen/sdk";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
+import { watch } from "../browser.ts";
 
 /** An emulator's page in a browser, and a client of the same emulator. */
 export interface OpenPage {
@@ -9,7 +10,7 @@ export interface OpenPage {
   readonly media: MediaGen;
   readonly baseUrl: string;
   readonly page: Page;
-  /** What no page of the emulator's may do: errors, messages, requests to elsewhere. A test takes out what it provokes. */
+  /** A test takes out what it provokes. */
   readonly trouble: string[];
   /** Makes the page look, as it does each second; its own time stands still. */
   look(): Promise<void>;
@@ -29,13 +30,7 @@ export async function openPage(browser: Browser, options: EmulatorOptions = { cl
   const media = createMediaGen({ baseUrl, apiKey: emulator.client.apiKey, statuses: emulator.statuses });
   const page = await browser.newPage();
   const trouble: string[] = [];
-  page.on("pageerror", ({ message }) => trouble.push(message));
-  page.on("console", (message) => trouble.push(message.text()));
-  page.on(
-    "request",
-    (request) =>
-      void (request.url().startsWith("data:") || request.url().startsWith(baseUrl) || trouble.push(request.url())),
-  );
+  watch(page, baseUrl, trouble);
   const text = (selector: string) => page.locator(selector).first().textContent();
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(60_000); // A minute on: until it is paused, the clock goes on as this machine does.

@@ -3,7 +3,6 @@ import { createMediaGen, type Form } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { readSpec, type SpecOperation } from "../../scripts/spec.ts";
 import { kinds, schemaOf, yaml } from "../contract/cases.ts";
-import { multipartRequest } from "./form-parts.ts";
 import { serviceOf } from "./service-of.ts";
 
 function start(options: EmulatorOptions = {}) {
@@ -21,8 +20,10 @@ function start(options: EmulatorOptions = {}) {
     return { status: answer.status, ...((await answer.json()) as { code: number; msg: string }) };
   };
   const postForm = async (path: string, fields: Readonly<Record<string, string>>) => {
-    const parts = Object.entries(fields).map(([name, value]) => ({ name, value }));
-    const answer = await emulator.fetch(multipartRequest(client.baseUrl + path, client.apiKey, parts));
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    const init = { method: "POST", headers: { authorization: client.apiKey }, body: form };
+    const answer = await emulator.fetch(client.baseUrl + path, init);
     return (await answer.json()) as { code: number; msg: string; data?: unknown };
   };
   return { emulator, media, post, postForm };

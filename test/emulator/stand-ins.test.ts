@@ -1,12 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, resultsFrom, type EmulatorOptions } from "@mediagen/emulator/node";
 import { blobs, createMediaGen } from "@mediagen/sdk";
-
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { readPng } from "./media/read-png.ts";
 
 function start(options: EmulatorOptions = {}) {
@@ -97,8 +95,7 @@ describe("own results", () => {
     ["image", "imgmodelv4", "A fox", ["fox imgmodelv4.jpg", "fox imgmodelv4.jpg"]],
     ["image", "imgmodelv4", "A cat", [undefined, "default.2.webp"]],
   ] as const)("of a %s by %s with the prompt %s are chosen by name", async ([kind, model, prompt, chosen]) => {
-    const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await temporaryDirectory();
     await Promise.all(names.map((name) => writeFile(join(directory, name), name)));
     const { media } = start({ results: await resultsFrom(directory) });
     const task = await media.generate(model, { prompt, ...(kind === "image" ? { batchsize: 2 } : {}) });

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
 
@@ -21,8 +20,7 @@ test("the client before the present one generates, waits and is asked, over stdi
   const emulator = createEmulator({ clock: { speed: 50 } });
   const { baseUrl, close } = await listen(emulator);
   onTestFinished(close);
-  const output = await mkdtemp(join(tmpdir(), "mediagen-mcp-"));
-  onTestFinished(() => rm(output, { recursive: true }));
+  const output = await temporaryDirectory();
   const paths = ["--output", output, "--store", join(output, "store")];
   const args = [resolve("packages/mcp/bin.js"), ...paths, "--max-results", "1"];
   const env = { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { createClient, textOf } from "./connect.ts";
 
 const server = resolve("packages/mcp/bin.js");
@@ -47,7 +47,8 @@ describe("mediagen-mcp", () => {
 test("with one store, one key is billed once by an MCP server, the command, the AI SDK and a program at once", async () => {
   const emulator = createEmulator({ clock: { speed: 50 } });
   const service = await listen(emulator);
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-mcp-"));
+  onTestFinished(() => service.close());
+  const directory = await temporaryDirectory();
   const [store, output] = [join(directory, "store"), join(directory, "media")];
   const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
   const start = `
@@ -66,25 +67,20 @@ test("with one store, one key is billed once by an MCP server, the command, the 
   const client = createClient("auto", undefined, []);
   const args = [server, "--output", output, "--store", store];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
-  try {
-    const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
-    const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([
-      client.callTool({ name: "generate_image", arguments: fox }),
-      run([mediagen, "image", "A fox", ...line], env),
-      run(["--input-type=module", "-e", program], env),
-      run(["--input-type=module", "-e", aiSdkProgram], env),
-    ]);
-    const { taskid } = emulator.tasks[0] ?? {};
-    const ended = { code: 0, stdout: `${taskid}\n`, stderr: "" };
-    const command = { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" };
-    const tool = JSON.stringify({ taskid, model: "imgmodelz", state: "pending" });
-    expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([tool, command, ended, ended]);
-    expect(emulator.charges).toHaveLength(1);
-    await client.callTool({ name: "wait_for_task", arguments: { taskid } });
-    expect(await readdir(output)).toEqual([`${taskid}-1.png`]);
-  } finally {
-    await client.close();
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  }
+  onTestFinished(() => client.close());
+  const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
+  const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([
+    client.callTool({ name: "generate_image", arguments: fox }),
+    run([mediagen, "image", "A fox", ...line], env),
+    run(["--input-type=module", "-e", program], env),
+    run(["--input-type=module", "-e", aiSdkProgram], env),
+  ]);
+  const { taskid } = emulator.tasks[0] ?? {};
+  const ended = { code: 0, stdout: `${taskid}\n`, stderr: "" };
+  const command = { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" };
+  const tool = JSON.stringify({ taskid, model: "imgmodelz", state: "pending" });
+  expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([tool, command, ended, ended]);
+  expect(emulator.charges).toHaveLength(1);
+  await client.callTool({ name: "wait_for_task", arguments: { taskid } });
+  expect(await readdir(output)).toEqual([`${taskid}-1.png`]);
 });

@@ -1,5 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
 import { createHttpHandler, createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
@@ -13,6 +12,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** The versions of the protocol: the present one, and those before it. */
 export const eras = ["auto", "legacy"] as const;
@@ -36,7 +36,7 @@ export async function connect(
   emulatorOptions: EmulatorOptions = {},
 ) {
   // A directory whose name has no links, as the server resolves them.
-  const directory = await realpath(await mkdtemp(join(tmpdir(), "mediagen-mcp-")));
+  const directory = await realpath(await temporaryDirectory());
   const emulator = createEmulator(emulatorOptions);
   const [store, output] = [fileStore(join(directory, "generations")), join(directory, "media.v1")];
   const factory = createMcpServerFactory({ ...emulator.client, store, output, ...options });
@@ -54,7 +54,6 @@ export async function connect(
     async [Symbol.asyncDispose]() {
       await client.close();
       await close();
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

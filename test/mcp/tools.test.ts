@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createEmulator } from "@mediagen/emulator";
 import { createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
 import { createMediaGen, fieldsOf, listModels, memoryStore } from "@mediagen/sdk";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { connect, type Connected, eras, textOf } from "./connect.ts";
 
 const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
@@ -167,8 +167,7 @@ describe("nothing is sent", () => {
 });
 
 test("source images are read from the output directory and those that are allowed, and from nowhere else", async () => {
-  const allow = await realpath(await mkdtemp(join(tmpdir(), "mediagen-allowed-")));
-  onTestFinished(() => rm(allow, { recursive: true }));
+  const allow = await realpath(await temporaryDirectory());
   await using host = await connect({ allow: [allow] });
   const output = join(host.directory, "media.v1");
   await mkdir(output);

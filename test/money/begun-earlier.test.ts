@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { planBatch, runBatch } from "@mediagen/batch";
 import { OutcomeUnknownError, StoreError } from "@mediagen/sdk";
 import { fileStore } from "@mediagen/sdk/node";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { clientOf, errorOf, FakeClock, origin, success } from "../sdk/fake-service.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 // The directories were begun by commit eddc4ce, whose processes were killed. Every later build resumes them and pays for nothing again.
 
@@ -13,8 +13,7 @@ const fox = new File(["GIF89a"], "fox.gif", { type: "image/gif" });
 
 /** A copy of a directory that was begun earlier. */
 async function begun(name: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-begun-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await temporaryDirectory();
   await cp(join(import.meta.dirname, "begun-earlier", name), directory, { recursive: true });
   return directory;
 }

@@ -30,9 +30,7 @@ const budgets: Sizes = {
 };
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
-const debts: Sizes = {
-  "test: lines of TypeScript": [220],
-};
+const debts: Sizes = {};
 
 const sizes: Sizes = {
   ...Object.fromEntries(readdirSync("packages").map((name) => [`packages/${name}: lines, code lines`, linesOf(name)])),

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { packages } from "../../scripts/build.ts";
 
 const exec = promisify(execFile);
@@ -15,40 +15,33 @@ interface Lock {
 test("npm ci on Node 20 warns of two packages at most that ask for a newer Node", async () => {
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/newcomer-"));
-  try {
-    const files = ["package.json", "package-lock.json", ".npmrc", ...packages.map((path) => `${path}/package.json`)];
-    for (const file of files) await cp(file, join(folder, file));
-    // npm compares with the version that its process says.
-    const version = 'Object.defineProperty(process, "version", { value: "v20.19.0" })';
-    const { stderr } = await exec("npm", ["ci", "--dry-run", "--offline"], {
-      cwd: folder,
-      env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"` },
-      shell: process.platform === "win32",
-    });
-    const warned = [...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name);
-    expect(warned.length, warned.join()).toBeLessThanOrEqual(2);
-    expect(stderr, "npm has compared with Node 20").toContain("vitest@");
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const files = ["package.json", "package-lock.json", ".npmrc", ...packages.map((path) => `${path}/package.json`)];
+  for (const file of files) await cp(file, join(folder, file));
+  // npm compares with the version that its process says.
+  const version = 'Object.defineProperty(process, "version", { value: "v20.19.0" })';
+  const { stderr } = await exec("npm", ["ci", "--dry-run", "--offline"], {
+    cwd: folder,
+    env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"` },
+    shell: process.platform === "win32",
+  });
+  const warned = [...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name);
+  expect(warned.length, warned.join()).toBeLessThanOrEqual(2);
+  expect(stderr, "npm has compared with Node 20").toContain("vitest@");
 });
 
 test("npm run setup without node_modules says to run npm ci first, and one without npm says so", async () => {
   const folder = resolve(await mkdtemp("out/setup-"));
-  try {
-    for (const file of ["package.json", "package-lock.json", "scripts/run.js", "scripts/setup.ts"])
-      await cp(file, join(folder, file));
-    const setUp = () => exec(process.execPath, ["scripts/run.js", "setup"], { cwd: folder, env: { PATH: "" } });
-    const says = (stderr: unknown) => ({ code: 1, stderr });
-    await expect(setUp()).rejects.toMatchObject(
-      says("setup: node_modules is missing or incomplete. Run `npm ci` first.\n"),
-    );
-    await mkdir(join(folder, "node_modules"));
-    await writeFile(join(folder, "node_modules/.package-lock.json"), '{"packages":{}}');
-    await expect(setUp()).rejects.toMatchObject(says(expect.stringContaining("setup: npm could not be run (")));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const file of ["package.json", "package-lock.json", "scripts/run.js", "scripts/setup.ts"])
+    await cp(file, join(folder, file));
+  const setUp = () => exec(process.execPath, ["scripts/run.js", "setup"], { cwd: folder, env: { PATH: "" } });
+  const says = (stderr: unknown) => ({ code: 1, stderr });
+  const ciFirst = "setup: node_modules is missing or incomplete. Run `npm ci` first.\n";
+  await expect(setUp()).rejects.toMatchObject(says(ciFirst));
+  await mkdir(join(folder, "node_modules"));
+  await writeFile(join(folder, "node_modules/.package-lock.json"), '{"packages":{}}');
+  await expect(setUp()).rejects.toMatchObject(says(expect.stringContaining("setup: npm could not be run (")));
 });
 
 test("npm ci brings 300 MB at most: devDependencies come with npm run setup", async () => {

@@ -1,16 +1,18 @@
-import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { build } from "esbuild";
+import { onTestFinished } from "vitest";
 import type { Place, Report } from "./conformance.ts";
 import { serve } from "../serve.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import type { Engine } from "./engines.ts";
 
 /** Runs the checks on an engine at an entry point, against an emulator of their own. */
 export async function conform(engine: Engine, entry: Engine["entryPoints"][number]): Promise<Report> {
   const emulator = await listen(createEmulator({ credits: 1_000_000 }));
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
+  onTestFinished(() => emulator.close());
+  const directory = await temporaryDirectory();
   // It sends every call on to the emulator, also for pages of any origin.
   await using redirecting = await serve(({ method, url }, response) => {
     response.setHeader("access-control-allow-origin", "*");
@@ -18,16 +20,12 @@ export async function conform(engine: Engine, entry: Engine["entryPoints"][numbe
     if (method === "OPTIONS") response.writeHead(204).end();
     else response.writeHead(307, { location: `${emulator.baseUrl}${url}` }).end();
   });
-  try {
-    const folder = join(directory, "files");
-    const place = { baseUrl: emulator.baseUrl, redirecting: redirecting.baseUrl, folder };
-    await mkdir(folder);
-    await writeFile(join(directory, "program.mjs"), await bundle(entry, engine.isBrowser, place));
-    // The cast: `run` of the program returned it.
-    return JSON.parse(await engine.run(directory, place)) as Report;
-  } finally {
-    await Promise.all([emulator.close(), rm(directory, { recursive: true })]);
-  }
+  const folder = join(directory, "files");
+  const place = { baseUrl: emulator.baseUrl, redirecting: redirecting.baseUrl, folder };
+  await mkdir(folder);
+  await writeFile(join(directory, "program.mjs"), await bundle(entry, engine.isBrowser, place));
+  // The cast: `run` of the program returned it.
+  return JSON.parse(await engine.run(directory, place)) as Report;
 }
 
 /** The program: a module whose `report` runs the checks and returns their outcomes as JSON. It needs nothing but its engine. */

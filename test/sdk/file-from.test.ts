@@ -9,15 +9,18 @@ import { fileFrom } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { shown } from "../shown.ts";
 import { errorOf } from "./fake-service.ts";
+import { addresses, leadNamesHere } from "./names-here.ts";
 import { startProxy } from "./proxy-server.ts";
 import { type Handler, ownDirectory, serveResults } from "./result-server.ts";
 
+leadNamesHere();
 const directory = ownDirectory();
 const path = (name: string) => join(directory.path, name);
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
+  addresses.clear();
 });
 const gif = Buffer.from("GIF89a and the rest");
 const bytes = Uint8Array.from(gif);
@@ -149,17 +152,6 @@ const allowPrivateHosts = true;
 const message = expect.stringMatching(/ leads | redirects | is not an absolute URL/) as string;
 const notAllowed = { name: "InvalidRequestError", issues: [{ code: "invalid", message }] };
 
-/** Looks up every name as these addresses, or as none. */
-function lookUp(...addresses: readonly string[]) {
-  const found = addresses.map((address) => ({ address, family: 4 }));
-  const look = (name: string, _: object, callback: (error: Error | null, addresses: object[]) => void) =>
-    name === "localhost"
-      ? callback(null, [{ address: "127.0.0.1", family: 4 }])
-      : callback(found.length > 0 ? null : new Error("ENOTFOUND"), found);
-  // The cast: it is called with all addresses only.
-  return vi.spyOn(dns, "lookup").mockImplementation(look as unknown as typeof dns.lookup);
-}
-
 describe.each(entryPoints)("a URL passed to fileFrom of %s", (_, from) => {
   test("is requested without a key, and its image is typed by its bytes and named by the URL", async () => {
     for (const url of [`${origin()}/fox.gif?size=2`, new URL(`${origin()}/fox.gif`), `${origin()}/once`]) {
@@ -242,7 +234,8 @@ describe.each(entryPoints)("a URL passed to fileFrom of %s", (_, from) => {
 });
 
 test("a name that leads into a private network is rejected when Node looks it up for the connection", async () => {
-  const lookup = lookUp("93.184.216.34", "10.0.0.1");
+  addresses.set("images.example.com", ["93.184.216.34", "10.0.0.1"]);
+  const lookup = vi.spyOn(dns, "lookup");
   expect(await errorOf(fileFrom("http://images.example.com/1"))).toMatchObject(notAllowed);
   expect(lookup).toHaveBeenCalledTimes(1);
 });
@@ -251,10 +244,10 @@ test.for<[string, readonly string[], string, number]>([
   ["resolves to a private address is rejected", ["10.0.0.1"], "into a private network. Use a public URL", 0],
   ["cannot resolve is requested by the proxy", [], "HTTP status 403", 1],
   ["resolves to a public address is requested by the proxy", ["93.184.216.34"], "HTTP status 403", 1],
-])("behind a proxy of the environment, a name that this machine %s", async ([, addresses, says, connects]) => {
+])("behind a proxy of the environment, a name that this machine %s", async ([, found, says, connects]) => {
   await using proxy = await startProxy({ onConnect: (socket) => void socket.end("HTTP/1.1 403 No\r\n\r\n") });
   vi.stubEnv("HTTP_PROXY", proxy.url);
-  lookUp(...addresses);
+  addresses.set("images.example.com", found);
   await expect(fileFrom("http://images.example.com/1")).rejects.toThrow(says);
   expect(proxy.targets).toHaveLength(connects);
 });

@@ -1,35 +1,9 @@
 import { memoryStore, WaitTimeoutError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { randomFrom } from "../bench/random.ts";
 import { errorOf, forever } from "./fake-service.ts";
 import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
-/** Waits for 1,000 tasks that take 2 to 6 s. Of their queries this share hangs, and 30 % of the others fail. */
-async function waitsWith(hanging: number) {
-  const [chance, jitter, duration] = [randomFrom(1), randomFrom(2), randomFrom(3)];
-  const durations = Array.from({ length: 1_000 }, () => 2_000 + 4_000 * duration());
-  const doneAfterMs = (taskid: string) => durations[Number(taskid.slice(2))] ?? 0;
-  const fateOf = (taskid: string): Fate => {
-    if (chance() < hanging) return "hangs";
-    if (chance() < 0.3) return chance() < 0.5 ? "lost" : "broken";
-    return { doneAfterMs: doneAfterMs(taskid) };
-  };
-  const { tasks, pass, elapsed } = serviceOnAClock(fateOf, { clock: { random: jitter } });
-  const wait = async (task: ReturnType<typeof tasks>[number]) => {
-    await task.wait();
-    return elapsed() - doneAfterMs(task.taskid);
-  };
-  const delays = (await pass(Promise.all(tasks(1_000).map(wait)))).toSorted((a, b) => a - b);
-  return { p50: delays[500] ?? Number.NaN, allDone: elapsed() };
-}
-
 describe("polls that hang for ever", () => {
-  test("double the time of 1,000 waits at most, if they are 5 % of all and 30 % of the others fail", async () => {
-    const [without, hanging] = [await waitsWith(0), await waitsWith(0.05)];
-    expect(hanging.p50).toBeLessThan(2 * without.p50);
-    expect(hanging.allDone).toBeLessThan(2 * without.allDone);
-  });
-
   test("are four times as many as there are slots at most, if all of them hang, and the waits end at their deadlines", async () => {
     const { tasks, pass, seen, elapsed } = serviceOnAClock(() => "hangs", { maxQueriesInFlight: 4 });
     const waits = tasks(200).map(async (task, index) => {

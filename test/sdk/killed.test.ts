@@ -1,19 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { createMediaGen, fileStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { killWhileGenerating } from "./killing.ts";
-
-async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 // The simulator kills at every other point, in memory. A dead process is known to be dead, so that nothing waits until it counts as silent.
 test.for<[state: string, unknown: number]>([
@@ -22,7 +15,7 @@ test.for<[state: string, unknown: number]>([
 ])(
   "of a process killed at `%s`, %i generations are unknown, at once, and no key is ever paid twice",
   async ([state, unknown]) => {
-    const directory = await newDirectory();
+    const directory = await temporaryDirectory();
     const emulator = createEmulator();
     const { baseUrl, close } = await listen(emulator);
     onTestFinished(close);
@@ -51,7 +44,7 @@ test.for<[state: string, unknown: number]>([
 
 // `npm run test:all -- fleet` does so with thousands of keys, and on databases.
 test("five processes that are killed and paused at random pay for each key once, and know every task", async () => {
-  const directory = await newDirectory();
+  const directory = await temporaryDirectory();
   const store = fileStore(directory);
   const report = await killWhileGenerating({ name: "file", at: directory, store, keys: 120, strikes: 12 });
   console.log(JSON.stringify(report));

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { MediaGen, MediaGenEvent, MediaGenOptions, Task } from "@mediagen/sdk";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { portOf } from "../serve.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -72,7 +70,6 @@ export function cutOnce(all: Buffer, at: number, first: Readonly<Record<string, 
 /** A directory of each test's own. */
 export function ownDirectory(): { readonly path: string } {
   const directory = { path: "" };
-  beforeEach(async () => void (directory.path = await mkdtemp(join(tmpdir(), "mediagen-"))));
-  afterEach(() => rm(directory.path, { recursive: true }));
+  beforeEach(async () => void (directory.path = await temporaryDirectory()));
   return directory;
 }

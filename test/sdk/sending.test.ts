@@ -88,7 +88,7 @@ describe("a generation is retried only if it provably was not sent", () => {
     ["a TLS session that breaks", of("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
     ["a TLS session that breaks, in node-fetch", Object.assign(new Error(), { code: "ERR_SSL_WRONG_VERSION_NUMBER" })],
     ["no socket left for something else", of("EMFILE", "open")],
-    ["words of a tunnel in another error", new RangeError(tunnelRefused)],
+    ["words of a tunnel in another error", new RangeError("failed", { cause: noTunnel.cause })],
   ])("after %s, its outcome is unknown", async ([, error]) => {
     const { generate, sent, pauses } = client([fails(error), task]);
     expect(await errorOf(generate())).toBeInstanceOf(OutcomeUnknownError);

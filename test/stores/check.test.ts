@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileStore, type GenerationEntry, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
 import { checkStore } from "@mediagen/stores/check";
 import { sqliteStore } from "@mediagen/stores/sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 let directory = "";
-beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
-afterEach(() => rm(directory, { recursive: true }));
+beforeEach(async () => void (directory = await temporaryDirectory()));
 
 describe("passes", () => {
   test.for<[name: string, create: () => () => GenerationStore]>([
