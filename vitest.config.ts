@@ -32,13 +32,13 @@ const named: Readonly<Record<string, TestUserConfig>> = {
   /** The contract at the service itself. Spends credits. */
   live: { include: ["test/contract/*.test.ts"] },
   /**
-   * What takes minutes: all of the differential test, of the versions of TypeScript and of the site's pages, a batch of ten thousand lines,
+   * What takes minutes: all of the differential test, of the versions of TypeScript, of the packages and of the site's pages, a batch of ten thousand lines,
    * and Jest, one after the other.
    */
   long: {
     include: [
       "test/emulator/differential.test.ts",
-      "test/package/typescript.test.ts",
+      "test/package/{command,package,typescript}.test.ts",
       "test/docs/site-{access,pages,redoc}.test.ts",
       "test/{batch,package}/long/*.test.ts",
     ],

@@ -1,4 +1,4 @@
-import { readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BatchLine, type BatchOptions, runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
@@ -116,6 +116,15 @@ describe("an abort", () => {
     expect(await readdir(out)).toContain("index.html");
     expect(await run()).toMatchObject({ succeeded: 10, unknown: 0, generated: 10 - paid });
     expect(emulator.charges).toHaveLength(10);
+  });
+
+  test("ends a batch that waits for its directory at once, and sends nothing", async () => {
+    const { run, emulator, out } = await createBatch(linesOf(2));
+    await mkdir(out);
+    await writeFile(join(out, ".lock"), "another machine\n1");
+    const start = performance.now();
+    await expect(run({ signal: AbortSignal.timeout(50) })).rejects.toHaveProperty("name", "TimeoutError");
+    expect([emulator.calls, performance.now() - start < 5_000]).toEqual([[], true]);
   });
 
   test("ends the lines that wait for their turn at once", async () => {

@@ -1,7 +1,9 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import fs, { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { inPlace, type Place, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
 
 const image = "image 'A bicycle' -m imgmodelz -o b.png -q";
@@ -50,7 +52,7 @@ describe("mediagen login", () => {
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));
 
-  test("keeps what was saved if the key or the base URL is wrong, or cannot be checked", () =>
+  test("keeps what was saved if the key or the base URL is wrong, or cannot be checked or saved", () =>
     loggedOut(async ({ url, file, run }) => {
       await run(`login --base-url ${url}`, { stdin: "emulator-key" });
       for (const [stdin, more, code, says] of [
@@ -64,6 +66,16 @@ describe("mediagen login", () => {
         expect(ended.stderr).not.toContain("wrong-key");
       }
       await fails(run("login", { stdin: "k" }), 2, "base URL is missing");
+      const write = vi.spyOn(fs, "writeFile").mockImplementation((path) => {
+        writeFileSync(String(path), "half of it");
+        return Promise.reject(new Error("the disk is full"));
+      });
+      syncBuiltinESMExports();
+      const full = run(`login --base-url ${url}`, { stdin: "emulator-key" });
+      await fails(full, 1, "saved: the disk is full\n  What was saved before has not changed.");
+      write.mockRestore();
+      syncBuiltinESMExports();
+      expect(await readdir(dirname(file))).toEqual(["login"]);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));
 

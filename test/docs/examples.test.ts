@@ -95,15 +95,6 @@ test.concurrent.for<Row>([
   if (!given.faults && !given.emulator) expect(await desk.run(program, given)).toMatchObject(isFine);
 });
 
-test.concurrent("readme pays for its clip once, however often it runs", async () => {
-  await using desk = await createDesk();
-  const stdout = await fine(desk.run("readme.ts"));
-  expect(stdout).toMatch(/^(pending \d+(\.\d+)?\n)*succeeded \d+(\.\d+)?\n\[[^]*\.mp4[^]*\]\n$/);
-  expect(await desk.run("readme.ts")).toMatchObject(isFine);
-  expect(desk.emulator.charges.map(({ operation }) => operation)).toEqual(["generateVidmodelv2"]);
-  expect(await desk.files("out")).toHaveLength(1);
-});
-
 test.concurrent("pays-twice pays twice if a response is lost, and readme once", async () => {
   await using desk = await createDesk();
   for (const [program, charges] of [

@@ -1,5 +1,5 @@
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
-import { createMediaGen, type Form } from "@mediagen/sdk";
+import { createMediaGen } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { readSpec, type SpecOperation } from "../../scripts/spec.ts";
 import { kinds, schemaOf, yaml } from "../contract/cases.ts";
@@ -177,17 +177,4 @@ test("a model of another document has its own fields: choices, numbers and flags
       code: 9999,
       msg: expect.stringContaining(Object.keys(wrong)[0] ?? ""),
     });
-});
-
-test("a task lists its uploads with part, name, type and size", async () => {
-  const { emulator, media } = start();
-  const sourceImage = [
-    new File(["GIF89a"], "eins.png", { type: "image/png" }),
-    new Blob(["GIF89a, three"], { type: "image/jpeg" }),
-  ];
-  await media.video.generate("vidmodelv2", { sourceImage } satisfies Form<"vidmodelv2">);
-  expect(emulator.tasks[0]?.files).toMatchObject([
-    { part: "sourceImage.items", name: "eins.png", type: "image/png", size: 6 },
-    { part: "sourceImage.items", name: "sourceImage-2.jpg", type: "image/jpeg", size: 13 },
-  ]);
 });

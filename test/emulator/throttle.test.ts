@@ -1,4 +1,4 @@
-import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "@mediagen/emulator";
 import { createMediaGen } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 
@@ -7,31 +7,31 @@ function start(options: EmulatorOptions = {}) {
   return { emulator, media: createMediaGen(emulator.client), at: emulator.clock.now() };
 }
 
+/** The status and the Retry-After of a query. */
+async function query({ client, fetch }: Emulator) {
+  const headers = { authorization: client.apiKey, "content-type": "application/json" };
+  const init = { method: "POST", headers, body: '{"taskid":"t-0"}' };
+  const response = await fetch("http://x/v1/video/infobytaskid", init);
+  return [response.status, response.headers.get("retry-after")];
+}
+
 describe("rate limits", () => {
   test("say in Retry-After when the next call is allowed", async () => {
     const { emulator } = start({ clock: "manual", behaviour: { callsPerMinute: 1 } });
-    const query = async () => {
-      const headers = { authorization: emulator.client.apiKey, "content-type": "application/json" };
-      const init = { method: "POST", headers, body: '{"taskid":"t-0"}' };
-      const response = await emulator.fetch("http://x/v1/video/infobytaskid", init);
-      return [response.status, response.headers.get("retry-after")];
-    };
-    expect(await query()).toEqual([200, null]);
+    expect(await query(emulator)).toEqual([200, null]);
     emulator.clock.advance("15s");
-    expect(await query()).toEqual([429, "45"]);
+    expect(await query(emulator)).toEqual([429, "45"]);
     emulator.clock.advance("44s");
-    expect(await query()).toEqual([429, "1"]);
+    expect(await query(emulator)).toEqual([429, "1"]);
     emulator.clock.advance("1s");
-    expect(await query()).toEqual([200, null]);
+    expect(await query(emulator)).toEqual([200, null]);
   });
 
   test("allow so many calls at once, and rejected ones do not count", async () => {
     const { emulator } = start({ behaviour: { callsAtOnce: 2, queryLatencyMs: 1_000 } });
-    const headers = { authorization: emulator.client.apiKey, "content-type": "application/json" };
-    const init = { method: "POST", headers, body: '{"taskid":"t-0"}' };
     const statusesOfFour = async () => {
-      const calls = [1, 2, 3, 4].map(() => emulator.fetch("http://x/v1/video/infobytaskid", init));
-      return (await Promise.all(calls)).map(({ status }) => status);
+      const calls = [1, 2, 3, 4].map(() => query(emulator));
+      return (await Promise.all(calls)).map(([status]) => status);
     };
     expect(await statusesOfFour()).toEqual([200, 200, 429, 429]);
     expect(await statusesOfFour()).toEqual([200, 200, 429, 429]);

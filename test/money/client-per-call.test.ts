@@ -1,5 +1,5 @@
 import { createMediaGen, memoryStore, OutcomeUnknownError } from "@mediagen/sdk";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clientOf, created, gate, sharedStore } from "../sdk/fake-service.ts";
 
 describe("a client for each call, with one store object", () => {
@@ -34,13 +34,10 @@ describe("a client for each call, with one store object", () => {
 
 test("a client for a user whose key is missing never falls back to the key of the environment", () => {
   vi.stubEnv("MEDIAGEN_API_KEY", "sk-process");
-  try {
-    for (const apiKey of [undefined, null] as (string | undefined)[])
-      expect(() => createMediaGen({ baseUrl: "http://localhost", apiKey })).toThrow(/apiKey/);
-    expect(() => createMediaGen({ baseUrl: "http://localhost" })).not.toThrow();
-  } finally {
-    vi.unstubAllEnvs();
-  }
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const apiKey of [undefined, null] as (string | undefined)[])
+    expect(() => createMediaGen({ baseUrl: "http://localhost", apiKey })).toThrow(/apiKey/);
+  expect(() => createMediaGen({ baseUrl: "http://localhost" })).not.toThrow();
 });
 
 test("a resolution is of the attempt that the person looked at, not of the next one", async () => {

@@ -48,7 +48,7 @@ const shown = [
   { file: "docs/guides/command-line.md", language: "sh" },
 ];
 
-test.for(shown)("what $file shows works twice in a row, from an empty directory", async ({ file, language }) => {
+test.for(shown)("what $file shows works from an empty directory, and again", async ({ file, language }) => {
   const text = await readFile(file, "utf8");
   const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)\`\`\``, "gm"))].map(
     ([, code = ""]) => code,
@@ -59,8 +59,11 @@ test.for(shown)("what $file shows works twice in a row, from an empty directory"
   await writeFile(join(cwd, "program.ts"), blocks[0] ?? "");
   const line = language === "ts" ? "node program.ts" : blocks.join("\n");
   const env = { ...environment(), XDG_STATE_HOME: join(cwd, "state") };
-  const twice = ["--port", "0", "--speed", "100", "exec", "--", "sh", "-e", "-c", `${line}\n${line}`];
-  const { stdout, stderr } = await exec("mediagen-emulator", twice, { cwd, env });
+  // Each of the guide's commands takes half a second: the second time is each week.
+  const isOnce = language === "sh" && process.env["MEDIAGEN_LONG"] === undefined;
+  const script = isOnce ? line : `${line}\n${line}`;
+  const args = ["--port", "0", "--speed", "100", "exec", "--", "sh", "-e", "-c", script];
+  const { stdout, stderr } = await exec("mediagen-emulator", args, { cwd, env });
   if (language === "ts")
     return expect([stderr, await readdir(join(cwd, "out"))]).toMatchObject([
       "",

@@ -31,10 +31,10 @@ function isSpecial(address: string): boolean {
 /** Whether a client of a public service requests a result from this host. */
 async function isRequested(host: string, options: { readonly allowPrivateHosts?: boolean } = {}): Promise<boolean> {
   let requested = false;
-  const fetch = async (_: string, { method }: FetchInit) => {
-    if (method === "POST")
-      return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`http://${host}/a`] } });
-    requested = true;
+  const urls = ["https://first.example.com/a", `http://${host}/a`];
+  const fetch = async (url: string, { method }: FetchInit) => {
+    if (method === "POST") return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: urls } });
+    requested ||= url !== urls[0];
     return new Response("x");
   };
   const media = createMediaGen({ baseUrl: "https://media.example.com", apiKey: "sk-canary", fetch });

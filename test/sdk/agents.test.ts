@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { reply } from "../faults/faults.ts";
 import { startRawServer } from "../faults/raw-server.ts";
-import { errorOf, throwing } from "./fake-service.ts";
+import { errorOf, sharedStore, throwing } from "./fake-service.ts";
 import { addresses, leadNamesHere } from "./names-here.ts";
 import { clientAt, startProxy, startService } from "./proxy-server.ts";
 
@@ -91,6 +91,18 @@ describe("an agent", () => {
     const error = errorOf(media.video.generate("vidmodelv2", form));
     // The transport is loaded first.
     await expect.poll(() => (vi.advanceTimersByTime(10_000), Promise.race([error, undefined]))).toMatchObject(unsent());
+  });
+
+  test("whose connection is established as the caller aborts sends nothing, and nothing is recorded as sending", async () => {
+    await using service = await startService("http://localhost/1.png", result);
+    const controller = new AbortController();
+    const abort = () => controller.abort("enough");
+    const agent = agentThat(({ port }) => connect({ host: "127.0.0.1", port: Number(port) }).once("connect", abort));
+    const store = sharedStore();
+    const { video } = createMediaGen({ baseUrl: `http://127.0.0.1:${service.port}`, agent, store });
+    const options = { idempotencyKey: "order-1", signal: controller.signal };
+    expect(await errorOf(video.generate("vidmodelv2", form, options))).toBe("enough");
+    expect([service.requests, store.states()]).toEqual([[], ["claimed", "notCreated"]]);
   });
 
   test("may bring a request through a proxy, and nothing leaves before its TLS session is established", async () => {
