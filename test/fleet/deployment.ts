@@ -93,6 +93,7 @@ export async function createDeployment(
           const response = await fetch(`http://127.0.0.1:${port}${path}`);
           return [response.status, await response.text()];
         },
+        metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text(),
         /** Ends it by SIGTERM. Resolves to the time that it took in milliseconds. */
         async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
           const from = performance.now();

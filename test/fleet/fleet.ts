@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultName, OwnResult } from "@mediagen/emulator/node";
 import { generationIdOf } from "@mediagen/sdk/node";
-import { createClient, openFleet } from "../../docs/examples/fleet/fleet.ts";
+import { openFleet } from "../../docs/examples/fleet/fleet.ts";
 import { readSettings } from "../../docs/examples/fleet/settings.ts";
 import { createDeployment, createOrders, type queues } from "./deployment.ts";
 
@@ -92,11 +92,8 @@ export async function runFleet(run: FleetRun) {
   const lost = orders.filter(({ id }) => isLost(id, stateOf.get(id)));
   const unknown = rows.filter(({ state }) => state === "unknown").map(({ id }) => id);
 
-  await fetch(`${baseUrl}/_emulator/clear-faults`, {
-    method: "POST",
-    body: "{}",
-    headers: { "content-type": "application/json" },
-  });
+  const headers = { "content-type": "application/json" };
+  await fetch(`${baseUrl}/_emulator/clear-faults`, { method: "POST", body: "{}", headers });
   await resolveAll();
   const [told] = await fleet.query<{ n: number }>("select count(distinct id)::int n from outbox where state = 'done'");
   await Promise.all(workers.map(({ worker }) => worker.end()));
@@ -119,15 +116,12 @@ export async function runFleet(run: FleetRun) {
   /** Does what `operate.ts unknown resolve` does, without a process for each order. */
   async function resolveAll(): Promise<void> {
     const servers = { DATABASE_URL: postgres.url, REDIS_URL: redis?.url, MEDIAGEN_BASE_URL: baseUrl };
-    const given = readSettings({ ...servers, MEDIAGEN_API_KEY: "emulator-key" });
-    const opened = await openFleet(given);
-    const media = createClient(given, opened.store);
+    const { media, ...opened } = await openFleet(readSettings({ ...servers, MEDIAGEN_API_KEY: "emulator-key" }));
     for (const id of unknown) {
       const taskid = paid.get(id)?.[0]?.taskid;
       await media.resolve(await generationIdOf(media.origin, id), taskid ? { taskid } : "notCreated");
-      await opened.move(id, ["unknown"], "waiting");
-      await opened.queue.add("generate", [id]);
     }
+    await opened.retry("unknown", unknown);
     while ((await openOrders()) > 0) await sleep(200);
     await opened.close();
   }

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -36,13 +37,11 @@ test.for(queues)("%s: orders become files, and the outbox, health and metrics re
   expect(rows.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual(ids.map((id) => ({ id, state: "done" })));
   expect(await worker.get("/live")).toEqual([200, "live\n"]);
   expect(await worker.get("/ready")).toEqual([200, "ready\n"]);
-  const [, metrics] = await worker.get("/metrics");
-  expect(metrics).toContain('mediagen_steps_total{step="generate",outcome="created"} 4\n');
-  expect(metrics).toContain('mediagen_task_seconds_count{model="imgmodelz",state="succeeded"} 4\n');
-  expect(metrics).toMatch(/mediagen_rows\{table="mediagen_generation_v1"\} \d/);
-  expect(metrics).toContain('mediagen_paused{reason="keyRejected"} 0\n');
+  const metrics = await worker.metrics();
   // What an alert looks at is there before it happens for the first time.
-  expect(metrics).toContain('mediagen_steps_total{step="check",outcome="failed"} 0\n');
+  for (const [event, count] of Object.entries({ created: 4, succeeded: 4, failed: 0 }))
+    expect(metrics).toContain(`mediagen_events_total{event="${event}"} ${count}\n`);
+  expect(metrics).toMatch(/mediagen_rows\{table="mediagen_generation_v1"\} \d/);
   expect(await worker.end()).toBeLessThan(5_000);
   expect(worker.events()).toEqual(["started", "stopping", "stopped"]);
   expect(await fleet.run("unknown list")).toEqual([0]);
@@ -50,129 +49,136 @@ test.for(queues)("%s: orders become files, and the outbox, health and metrics re
   expect(fleet.emulator.charges).toHaveLength(4);
 });
 
-test.for(queues)(
-  "%s: at SIGTERM, a generation that hangs becomes unknown, and is resolved by its task",
-  async (queue) => {
-    await using fleet = await createDeployment(queue, { SHUTDOWN_GRACE_MS: "2000" });
-    fleet.emulator.next({ fault: "hang", on: "generate" });
-    await fleet.submit([first]);
-    const worker = await fleet.startWorker();
-    await expect.poll(() => fleet.emulator.charges.length, long).toBe(1);
-    expect(await worker.end()).toBeLessThan(6_000);
-    expect(worker.lines).toContainEqual(expect.objectContaining({ event: "unknown", order: "order-0" }));
-    const [, listed] = await fleet.run("unknown list");
-    expect(listed).toMatchObject({ order: "order-0", model: "imgmodelz", state: "unknown", results: [] });
-    // As of a variable of the shell that is not set: it must not be taken for "not created".
-    for (const empty of ["", "image:"])
-      expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(notDone("--taskid is empty"));
-    for (const wrong of [
-      "unknown resolve order-0",
-      "unknown resolve order-0 --taskid a --not-created",
-      "forget --older-than 30",
-      "failed retry",
-    ])
-      expect(await fleet.run(wrong)).toEqual(notDone("Usage: "));
-    expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(notDone('no order "order-9"'));
-    expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(notDone("image-made-up"));
-    const MEDIAGEN_BASE_URL = fleet.baseUrl.replace("127.0.0.1", "localhost");
-    expect(await fleet.startInVain({ MEDIAGEN_BASE_URL })).toEqual(notDone(`orders of ${fleet.baseUrl} that have not`));
-    const taskid = `${fleet.emulator.tasks[0]?.taskid}`;
-    expect(await fleet.run(`unknown resolve order-0 --taskid image:${taskid}`)).toEqual([
-      0,
-      { order: "order-0", resolved: taskid, isBilledAgain: false },
-    ]);
-    const next = await fleet.startWorker();
-    await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
-    await next.end();
-    expect(fleet.emulator.charges).toHaveLength(1);
-  },
-);
+test.for(queues)("%s: a generation that hangs at SIGTERM is unknown, and resolved by its task", async (queue) => {
+  await using fleet = await createDeployment(queue, { SHUTDOWN_GRACE_MS: "2000" });
+  fleet.emulator.next({ fault: "hang", on: "generate" });
+  await fleet.submit([first]);
+  const worker = await fleet.startWorker();
+  await expect.poll(() => fleet.emulator.charges.length, long).toBe(1);
+  expect(await worker.end()).toBeLessThan(6_000);
+  expect(worker.lines).toContainEqual(expect.objectContaining({ event: "unknown", order: "order-0" }));
+  const [, listed] = await fleet.run("unknown list");
+  expect(listed).toMatchObject({ order: "order-0", model: "imgmodelz", state: "unknown", results: null });
+  // As of a variable of the shell that is not set: it must not be taken for "not created".
+  for (const empty of ["", "image:"])
+    expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(notDone("--taskid is empty"));
+  const both = "unknown resolve order-0 --taskid a --not-created";
+  for (const wrong of ["unknown resolve order-0", both, "forget --older-than 30", "failed retry"])
+    expect(await fleet.run(wrong)).toEqual(notDone("Usage: "));
+  expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(notDone('no order "order-9"'));
+  expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(notDone("image-made-up"));
+  const MEDIAGEN_BASE_URL = fleet.baseUrl.replace("127.0.0.1", "localhost");
+  expect(await fleet.startInVain({ MEDIAGEN_BASE_URL })).toEqual(notDone(`orders of ${fleet.baseUrl} that have not`));
+  const taskid = `${fleet.emulator.tasks[0]?.taskid}`;
+  expect(await fleet.run(`unknown resolve order-0 --taskid image:${taskid}`)).toEqual([
+    0,
+    { order: "order-0", resolved: taskid, isBilledAgain: false },
+  ]);
+  const next = await fleet.startWorker();
+  await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
+  await next.end();
+  expect(fleet.emulator.charges).toHaveLength(1);
+});
 
 test.for(queues)("%s: an order is resolved as not created only while nothing of it exists", async (queue) => {
   await using fleet = await createDeployment(queue);
   await fleet.submit([first]);
   const worker = await fleet.startWorker();
   await expect.poll(() => fleet.states(), long).toEqual({ done: 1 });
-  // As if a person or a bug had listed it: it has a task, results, and a finished check.
-  await fleet.query("update orders set state = 'unknown'");
-  const created = {
-    event: "notDone",
-    message: expect.stringMatching(/order-0" was created: it has image-\w+,.* image-\w+-1\.png/),
-  };
-  expect(await fleet.run("unknown resolve order-0 --not-created")).toEqual([2, expect.objectContaining(created)]);
+  // As if a person or a bug had listed it, when queue, store and disk have forgotten it.
+  if (queue === "pg-boss") await fleet.query("delete from job");
+  await rm(`${fleet.directory}/out/order-0`, { recursive: true });
+  await fleet.query(
+    `update mediagen_generation_v1 set entry = (entry::jsonb - 'task' || '{ "state": "unknown" }')::text, state = 'unknown'`,
+  );
+  const [taskid, file] = [fleet.emulator.tasks[0]?.taskid, `out/order-0/${fleet.emulator.tasks[0]?.taskid}-1.png`];
+  for (const [change, found] of [
+    ["state = 'unknown'", `${taskid}, a check, ${file}`],
+    ["task = null", `a check, ${file}`],
+    ["results = null", "a check"],
+  ] as const) {
+    await fleet.query(`update orders set ${change}`);
+    const text = `The order "order-0" was created: it has ${found}. Use --taskid.`;
+    expect(await fleet.run("unknown resolve order-0 --not-created")).toEqual(notDone(text));
+  }
+  expect(await fleet.run("unknown list")).toEqual([0, expect.objectContaining({ checkedAt: expect.any(String) })]);
   await fleet.query("update orders set state = 'done'");
   fleet.emulator.next({ fault: "resetBefore", on: "generate" });
   await fleet.submit([{ ...first, id: "lost" }]);
   await expect.poll(worker.events, long).toContain("unknown");
-  await expect
-    .poll(async () => (await worker.get("/metrics"))[1], long)
-    .toContain('mediagen_orders{state="unknown"} 1\n');
+  await expect.poll(worker.metrics, long).toContain('mediagen_orders{state="unknown"} 1\n');
   expect(await fleet.run("unknown resolve lost --not-created")).toEqual([
     0,
     { order: "lost", resolved: "notCreated", isBilledAgain: true },
   ]);
-  await expect.poll(() => fleet.files(), long).toEqual(["lost", "order-0"]);
+  await expect.poll(() => fleet.files(), long).toEqual(["lost"]);
   await worker.end();
   expect(fleet.emulator.charges).toHaveLength(2);
 });
 
-test.for(queues)(
-  "%s: a query that hangs is aborted at SIGTERM; a second signal ends the worker at once",
-  async (queue) => {
-    await using fleet = await createDeployment(queue);
-    fleet.emulator.next({ fault: "hang", on: "query" });
-    await fleet.submit([first]);
-    const worker = await fleet.startWorker();
-    await expect.poll(() => fleet.emulator.calls.some(({ fault }) => fault === "hang"), long).toBe(true);
-    expect(await worker.end()).toBeLessThan(5_000);
-    const next = await fleet.startWorker();
-    await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
-    fleet.emulator.next({ fault: "hang", on: "generate" });
-    await fleet.submit([{ ...first, id: "hangs" }]);
-    await expect.poll(() => fleet.emulator.charges.length, long).toBe(2);
-    next.kill("SIGINT");
-    await expect.poll(() => next.get("/ready")).toEqual([503, "not ready: the worker ends\n"]);
-    next.kill("SIGINT"); // As npm does, which passes on what the terminal has sent to all.
-    await sleep(1_000);
-    expect(await next.get("/live")).toEqual([200, "live\n"]);
-    next.kill("SIGINT");
-    expect(await next.ended).toBe(130);
-  },
-);
+test.for(queues)("%s: a task that arrives late resolves its order", async (queue) => {
+  await using fleet = await createDeployment(queue);
+  fleet.emulator.next({ fault: "slowBody", on: "generate" });
+  const worker = await fleet.startWorker();
+  await fleet.submit([first]);
+  await expect.poll(() => fleet.emulator.charges.length, long).toBe(1);
+  // As if others had taken the worker for dead.
+  await fleet.query(`update mediagen_generation_v1 set revision = revision + 1, state = 'unknown', entry =
+    (entry::jsonb || jsonb_build_object('state', 'unknown', 'revision', revision + 1))::text`);
+  await fleet.query("update orders set state = 'unknown'");
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 1 });
+  await worker.end();
+  expect(worker.events()).toContain("lateTask");
+  expect(fleet.emulator.charges).toHaveLength(1);
+});
 
-test.for(queues)("%s: without credits, one order at a time is tried until one is accepted", async (queue) => {
+test.for(queues)("%s: a query that hangs is aborted at SIGTERM; a second signal changes nothing", async (queue) => {
+  await using fleet = await createDeployment(queue, { SHUTDOWN_GRACE_MS: "2000" });
+  fleet.emulator.next({ fault: "hang", on: "query" });
+  await fleet.submit([first]);
+  const worker = await fleet.startWorker();
+  await expect.poll(() => fleet.emulator.calls.some(({ fault }) => fault === "hang"), long).toBe(true);
+  expect(await worker.end()).toBeLessThan(5_000);
+  const next = await fleet.startWorker();
+  await expect.poll(() => fleet.files(), long).toEqual(["order-0"]);
+  fleet.emulator.next({ fault: "hang", on: "generate" });
+  await fleet.submit([{ ...first, id: "hangs" }]);
+  await expect.poll(() => fleet.emulator.charges.length, long).toBe(2);
+  next.kill("SIGINT");
+  await expect.poll(() => next.get("/ready")).toEqual([503, "not ready: the worker ends\n"]);
+  next.kill("SIGINT"); // As npm does, which passes on what the terminal has sent to all.
+  expect(await next.ended).toBe(0);
+  expect(await fleet.states()).toEqual({ done: 1, unknown: 1 });
+});
+
+test.for(queues)("%s: without credits, workers pause again and again until there are some", async (queue) => {
   await using fleet = await createDeployment(queue, { PAUSE_MS: "3000" });
   fleet.emulator.credits = 0;
   await fleet.submit(createOrders(30));
-  const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
-  const [worker] = workers;
-  await expect
-    .poll(async () => (await worker?.get("/metrics"))?.[1], long)
-    .toContain('mediagen_paused{reason="creditsOut"} 1\n');
-  await sleep(2_500); // What was taken at once is over; then each pause ends with one order.
+  const [worker, other] = [await fleet.startWorker(), await fleet.startWorker()];
+  await expect.poll(worker.metrics, long).toContain('mediagen_paused{reason="creditsOut"} 1\n');
   const before = fleet.sent();
-  await sleep(12_000);
+  await sleep(12_000); // In this time, two workers would send 288.
   expect(fleet.sent() - before).toBeGreaterThanOrEqual(2);
-  expect(fleet.sent() - before).toBeLessThanOrEqual(5);
+  expect(fleet.sent() - before).toBeLessThanOrEqual(60);
   fleet.emulator.credits = 1e6;
   await expect.poll(() => fleet.states(), { timeout: 120_000 }).toEqual({ done: 30 });
-  await Promise.all(workers.map((one) => one.end()));
+  await Promise.all([worker.end(), other.end()]);
   expect(fleet.emulator.charges).toHaveLength(30);
 });
 
-test.for(queues)("%s: after HTTP 429, no worker sends for as long as the service wants", async (queue) => {
+test.for(queues)("%s: after HTTP 429, a worker sends nothing for as long as the service wants", async (queue) => {
   await using fleet = await createDeployment(queue);
   fleet.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "8" });
-  const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+  const worker = await fleet.startWorker();
   await fleet.submit([first]);
   await expect.poll(fleet.sent, long).toBe(1);
   const from = performance.now();
-  await sleep(1_500); // The other worker reads the gate once a second.
   await fleet.submit(createOrders(3));
   await expect.poll(fleet.sent, long).toBeGreaterThan(1);
   expect(performance.now() - from).toBeGreaterThan(7_000);
   await expect.poll(() => fleet.states(), long).toEqual({ done: 3 });
-  await Promise.all(workers.map((worker) => worker.end()));
+  await worker.end();
   expect(fleet.emulator.charges).toHaveLength(3);
 });
 
@@ -182,7 +188,7 @@ test.for(queues)("%s: a rejected key fails no order, and work resumes when the k
   await fleet.writeKey(queue === "bullmq" ? "" : "another-key"); // No request can carry an empty one.
   const worker = await fleet.startWorker();
   await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready: the service rejects the API key\n"]);
-  expect((await worker.get("/metrics"))[1]).toContain('mediagen_paused{reason="keyRejected"} 1\n');
+  expect(await worker.metrics()).toContain('mediagen_paused{reason="keyRejected"} 1\n');
   const sent = fleet.sent();
   await sleep(4_000);
   expect(fleet.sent()).toBe(sent); // Only free queries try the key.
@@ -204,7 +210,7 @@ test.for(queues)("%s: an order that failed is listed, and retried by hand", asyn
   await expect.poll(() => fleet.states(), long).toEqual({ failed: 2 });
   expect(await fleet.run("failed list")).toEqual([
     0,
-    ...["order-0", "order-1"].map((order) => ({ order, reason: expect.any(String) })),
+    ...["order-0", "order-1"].map((order) => expect.objectContaining({ order, reason: expect.any(String) })),
   ]);
   expect(await fleet.run("failed retry --all --reason nothing-like-it")).toEqual([0, { retried: 0, notFailed: [] }]);
   expect(await fleet.run("failed retry order-0 order-9")).toEqual([1, { retried: 1, notFailed: ["order-9"] }]);
@@ -213,8 +219,13 @@ test.for(queues)("%s: an order that failed is listed, and retried by hand", asyn
   fleet.emulator.next({ fault: "linkExpired", on: "download", times: 1_000 });
   await fleet.submit([{ ...first, id: "expired" }]);
   await expect.poll(worker.events, long).toContain("threw");
-  await fleet.query("update orders set task = jsonb_set(task::jsonb, '{createdAt}', '0')::text where id = 'expired'");
-  await expect.poll(() => fleet.states(), long).toEqual({ done: 2, failed: 1 });
+  const age = "update orders set task = jsonb_set(task::jsonb, '{createdAt}', '0')::text where state = 'pending'";
+  const statesOfOld = () => fleet.query(age).then(fleet.states);
+  await expect.poll(statesOfOld, long).toEqual({ done: 2, failed: 1 });
+  fleet.emulator.next({ fault: "unknownStatus", on: "query", times: 1_000 });
+  await fleet.submit([{ ...first, id: "endless" }]);
+  await expect.poll(statesOfOld, long).toEqual({ done: 2, failed: 2 });
+  expect(await fleet.run("failed retry --all --reason overdue")).toEqual([0, { retried: 2, notFailed: [] }]);
   await worker.end();
   const log = JSON.stringify(worker.lines);
   expect(log).toContain('"event":"rejected","step":"generate","order":"order-0"');
@@ -248,8 +259,7 @@ test("bullmq: an order that Redis has forgotten is done all the same, and paid o
   await redis.crash();
   await fleet.query("update orders set touched_at = now() - interval '20 minutes' where id = 'order-0'");
   const worker = await fleet.startWorker(env);
-  await sleep(1_000);
-  expect(fleet.emulator.charges).toHaveLength(0);
+  await expect.poll(() => fleet.states(), long).toEqual({ done: 1, waiting: 4 });
   await fleet.run("submit", { env, input: JSON.stringify(createOrders(5)) });
   await expect.poll(() => fleet.states(), long).toEqual({ done: 5 });
   await worker.end();
@@ -263,11 +273,8 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
     expect(await fleet.startInVain({ DATABASE_URL: lossy.url })).toEqual(notDone(`${off} is off`));
     await (await fleet.startWorker({ DATABASE_URL: lossy.url, ALLOW_VOLATILE_STORE: "true" })).end();
   }
-  for (const options of [
-    ["--appendonly", "no"],
-    ["--appendonly", "yes", "--maxmemory-policy", "allkeys-lru"],
-  ]) {
-    await using lossy = await startRedis(options);
+  for (const options of ["--appendonly no", "--appendonly yes --maxmemory-policy allkeys-lru"]) {
+    await using lossy = await startRedis(options.split(" "));
     expect(await fleet.startInVain({ REDIS_URL: lossy.url })).toEqual(notDone("Redis may lose jobs"));
     await (await fleet.startWorker({ REDIS_URL: lossy.url, ALLOW_VOLATILE_STORE: "true" })).end();
   }
@@ -280,13 +287,8 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
     [{ DATABASE_URL: "postgres://media:secret@[/postgres" }, "DATABASE_URL is not valid"],
   ] as const)
     expect(await fleet.startInVain(wrong)).toEqual(notDone(text));
-  const env = {
-    PER_SECOND: "many",
-    PORT: "-1",
-    DATABASE_URL: "mysql://user:secret@127.0.0.1",
-    ALLOW_HTTP: "yes",
-    PREFIX: "A",
-  };
+  const wrongUrl = { DATABASE_URL: "mysql://user:secret@127.0.0.1" };
+  const env = { PER_SECOND: "many", PORT: "-1", ALLOW_HTTP: "yes", PREFIX: "A", ...wrongUrl };
   const [code, line] = await fleet.startInVain(env);
   expect([code, line?.["message"]]).toMatchInlineSnapshot(`
     [
@@ -311,9 +313,13 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
   `);
   expect(await fleet.run("submit", { input: "[{" })).toEqual(notDone("Orders are a JSON array. No order was added."));
   expect(await fleet.states()).toEqual({});
+  await fleet.query("create function lose() returns trigger language plpgsql as 'begin raise deadlock_detected; end'");
+  await fleet.query("create trigger lose before insert on orders execute function lose()");
+  const [failed, why] = await fleet.run("submit", { input: JSON.stringify([first]) });
+  expect([failed, why?.["message"]]).toEqual([1, expect.stringMatching(/deadlock.* Submit the same orders again/)]);
 });
 
-test("forget deletes what ended long ago, in the ledger as well, and two prefixes share nothing", async () => {
+test("forget deletes what ended long ago, in the store as well, and two prefixes share nothing", async () => {
   await using fleet = await createDeployment("pg-boss");
   const staging = { PREFIX: "staging" };
   await fleet.submit(createOrders(3));
@@ -322,19 +328,14 @@ test("forget deletes what ended long ago, in the ledger as well, and two prefixe
   await expect.poll(() => fleet.states(), long).toEqual({ done: 3 });
   await worker.end();
   expect(await fleet.query("select state from staging.orders")).toEqual([{ state: "waiting" }]);
-  expect(await fleet.run("forget --older-than 1h")).toEqual([
-    0,
-    expect.objectContaining({ entries: 0, outbox: 0, orders: 0 }),
-  ]);
+  const forget = async (age: string) => (await fleet.run(`forget --older-than ${age}`))[1];
+  expect(await forget("1h")).toMatchObject({ entries: 0, outbox: 0, orders: 0 });
   await fleet.query(
     "update orders set touched_at = now() - interval '2 days', state = case id when 'order-2' then 'unknown' else state end",
   );
   await fleet.query("update outbox set at = now() - interval '2 days'");
   await fleet.query("update mediagen_generation_v1 set updated_at = updated_at - 2 * 86400000.0");
-  expect(await fleet.run("forget --older-than 1d")).toEqual([
-    0,
-    expect.objectContaining({ entries: 3, outbox: 3, orders: 2 }),
-  ]);
+  expect(await forget("1d")).toMatchObject({ entries: 3, outbox: 3, orders: 2 });
   expect(await fleet.states()).toEqual({ unknown: 1 });
 });
 
@@ -358,5 +359,7 @@ test("results are streamed to object storage", async () => {
     [`PUT /bucket/order-0/${fleet.emulator.tasks[0]?.taskid}-1`, { type: "image/png", bytes: expect.any(Number) }],
   ]);
   expect([...stored.values()][0]?.bytes).toBeGreaterThan(60);
+  const results = [`${url}/order-0/${fleet.emulator.tasks[0]?.taskid}-1`];
+  expect(await fleet.run("show order-0")).toEqual([0, expect.objectContaining({ results })]);
   storage.close();
 });

@@ -28,13 +28,9 @@ export async function startRedis(options: readonly string[] = durable): Promise<
   const isUp = async () => {
     const redis = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true });
     redis.on("error", () => undefined);
-    return redis
-      .ping()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => redis.disconnect());
+    const response = await redis.ping().catch(() => "none");
+    redis.disconnect();
+    return response === "PONG";
   };
   return serve({ command: await find("redis-server"), args, isUp, end: "SIGTERM", folder, url });
 }
@@ -54,13 +50,9 @@ export async function startPostgres(options: readonly string[] = []): Promise<Se
   const isUp = async () => {
     const client = new pg.Client(url);
     client.on("error", () => undefined);
-    return client
-      .connect()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => client.end().catch(() => undefined));
+    const failure = await client.connect().catch((error: unknown) => error);
+    await client.end().catch(() => undefined);
+    return failure === undefined;
   };
   // An interrupt ends it without waiting for its clients.
   return serve({ command: await find("postgres"), args, user, isUp, end: "SIGINT", folder, url });

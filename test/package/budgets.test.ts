@@ -21,6 +21,9 @@ const budgets: Sizes = {
   "test: lines of TypeScript": [24_000],
   "docs/site: lines": [1_500],
   "docs/guides: words": [30_000],
+  "docs/examples/fleet: lines of programs": [700],
+  "test/fleet: lines": [900],
+  "docs/guides/{queues,fleet}.md: words": [3_500],
   "packages: lines of the longest file, files over 400 lines": [400, 0],
   "packages: lines of the longest function, functions over 60 lines": [60, 0],
   "@mediagen/sdk/node: options of createMediaGen": [20],
@@ -37,7 +40,10 @@ const sizes: Sizes = {
   "scripts: lines": [sum(read("scripts/**/*.{ts,js}").map(lines))],
   "test: lines of TypeScript": [sum(read("test/**/*.ts").map(lines))],
   "docs/site: lines": [sum(read("docs/site/*.{ts,css,html}").map(lines))],
-  "docs/guides: words": [sum(read("docs/guides/*.md").map((text) => text.match(/\S+/g)?.length ?? 0))],
+  "docs/guides: words": [sum(read("docs/guides/*.md").map(words))],
+  "docs/examples/fleet: lines of programs": [sum(read("docs/examples/fleet/*.{ts,sql}").map(lines))],
+  "test/fleet: lines": [sum(read("test/fleet/*.ts").map(lines))],
+  "docs/guides/{queues,fleet}.md: words": [sum(read("docs/guides/{queues,fleet}.md").map(words))],
   "packages: lines of the longest file, files over 400 lines": over(400, sources("*").map(lines)),
   "packages: lines of the longest function, functions over 60 lines": over(60, sources("*").flatMap(functionsIn)),
   "@mediagen/sdk/node: options of createMediaGen": [optionsOf("createMediaGen", "packages/sdk/dist/node.d.ts")],
@@ -74,6 +80,10 @@ function linesOf(name: string): readonly number[] {
 
 function lines(text: string): number {
   return text.split("\n").length - 1;
+}
+
+function words(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
 }
 
 /** Counts the lines that are neither blank nor part of a comment only. */

@@ -5,7 +5,7 @@ import { logFailure, Rejection, within } from "./log.ts";
 
 type Data = { readonly id: string };
 const advice = "Set appendonly yes and maxmemory-policy noeviction, or ALLOW_VOLATILE_STORE=true.";
-/** Opens a queue in Redis. Orders and ledger are in PostgreSQL, so that a Redis that forgets costs time and no money. */
+/** Opens a queue in Redis. Orders and store are in PostgreSQL, so that a Redis that forgets costs time and no money. */
 export const openQueue: OpenQueue = async ({ redisUrl, prefix, deadAfterMs, concurrency, allowVolatile }) => {
   // Workers of BullMQ need a connection that repeats each command until Redis responds.
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
@@ -41,10 +41,7 @@ export const openQueue: OpenQueue = async ({ redisUrl, prefix, deadAfterMs, conc
       };
       workers.push(new Worker(step, process, options).on("error", (error) => logFailure("queue", error)));
     },
-    async jobsOf(id) {
-      const jobs = Object.entries(queues).map(async ([name, queue]) => `${name} ${await queue.getJobState(id)}`);
-      return (await Promise.all(jobs)).filter((job) => !job.endsWith("unknown"));
-    },
+    ping: () => connection.ping(),
     async close() {
       await Promise.all([...workers, ...Object.values(queues)].map((one) => one.close()));
       connection.disconnect();

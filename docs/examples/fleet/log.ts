@@ -1,18 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidRequestError } from "@mediagen/sdk/node";
 
-/** Writes one line of JSON. Pass no prompts, no keys, and no texts of errors that may repeat a prompt. */
-export function log(level: "error" | "warn" | "info", event: string, fields: object = {}): void {
+/** How often each event happened. Prometheus sees an increase only of a series that was there before. */
+export const counts = new Map<string, number>();
+for (const event of ["rejected", "failed", "overdue", "rateLimited", "threw", "storeFailed"]) counts.set(event, 0);
+export const count = (event: string) => void counts.set(event, (counts.get(event) ?? 0) + 1);
+/** Counts an event, and writes one line of JSON. Pass no prompts, no keys, and no texts of errors that may repeat a prompt. */
+export function log(level: "error" | "info", event: string, fields: object = {}): void {
+  count(event);
   console.log(JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }));
 }
 const loggedAt = new Map<string, number>();
-/** Writes at most one line a second for each event, because a server that is down fails every step. */
+/** Counts an event, and writes at most one line a second for it, because a server that is down fails every step. */
 export function logFailure(event: string, failure: unknown, fields: object = {}): void {
-  if (performance.now() - (loggedAt.get(event) ?? -Infinity) < 1_000) return;
+  if (performance.now() - (loggedAt.get(event) ?? -Infinity) < 1_000) return count(event);
   loggedAt.set(event, performance.now());
   // Its class, and a code such as ECONNREFUSED or ENOSPC, which may be its cause's.
   const { name: error, code, cause } = Object(failure);
-  log("warn", event, { ...fields, error, code: code ?? Object(cause).code });
+  log("error", event, { ...fields, error, code: code ?? Object(cause).code });
 }
 /** Settings, arguments or servers are wrong, and nothing was changed. Its text is safe to log. */
 export class Rejection extends Error {}

@@ -46,10 +46,6 @@ export const openQueue: OpenQueue = async ({ prefix: schema, deadAfterMs, concur
         return ended;
       });
     },
-    async jobsOf(id) {
-      const jobs = await Promise.all(Object.keys(policies).map((name) => boss.findJobs(name, { key: id })));
-      return jobs.flat().map(({ name, state }) => `${name} ${state}`);
-    },
     close: () => boss.stop({ timeout: 600_000 }),
   };
 };
