@@ -50,9 +50,10 @@ export async function startPostgres(options: readonly string[] = []): Promise<Se
   const isUp = async () => {
     const client = new pg.Client(url);
     client.on("error", () => undefined);
-    const failure = await client.connect().catch((error: unknown) => error);
+    const connected = client.connect().then(() => true);
+    const isConnected = await connected.catch(() => false);
     await client.end().catch(() => undefined);
-    return failure === undefined;
+    return isConnected;
   };
   // An interrupt ends it without waiting for its clients.
   return serve({ command: await find("postgres"), args, user, isUp, end: "SIGINT", folder, url });

@@ -56,7 +56,10 @@ export function createGate({ perSecond, pauseMs }: Settings, fleet: Fleet, signa
     /** Waits until a check may be sent: a rejected key is rejected there as well. */
     passCheck: () => waitWhile(() => state.closedBy === "keyRejected"),
     /** Lets this worker wait for as long as the service wants after HTTP 429. */
-    pause: (ms: number) => void (state.resumeAt = performance.now() + ms),
+    pause(ms = 5_000): string {
+      state.resumeAt = performance.now() + ms;
+      return "rateLimited";
+    },
     /** Reads the gate once a second until the worker ends. */
     async watch(): Promise<void> {
       for (; !signal.aborted; await sleep(1_000)) await look().catch((error: unknown) => logFailure("gate", error));

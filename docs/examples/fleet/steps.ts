@@ -17,8 +17,7 @@ export function createSteps(settings: Settings, fleet: Fleet, signals: Signals) 
     if (error instanceof sdk.InvalidRequestError) return isOfKey(error) ? gate.close("keyRejected") : "rejected";
     if (error.billed !== "no") return "unknown";
     if (error instanceof sdk.InsufficientCreditsError) return gate.close("creditsOut");
-    if (error instanceof sdk.RateLimitError) gate.pause(error.retryAfterMs ?? 5_000);
-    if (error instanceof sdk.RateLimitError) return "rateLimited";
+    if (error instanceof sdk.RateLimitError) return gate.pause(error.retryAfterMs);
     if (isOfKey(error) && (await gate.isKeyRejected())) return "keyRejected";
     return error.isRetryable ? "again" : "rejected";
   }

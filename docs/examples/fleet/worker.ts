@@ -22,7 +22,7 @@ await run(async () => {
   for (const step of ["generate", "check"] as const) await fleet.queue.work(step, steps[step]);
   // What a queue has had for ten minutes, it may have forgotten.
   const repair = () => fleet.repair(600_000).catch((error: unknown) => logFailure("database", error));
-  await repair();
+  void repair();
   setInterval(repair, 60_000).unref();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
   log("info", "started", { port, origin: fleet.media.origin, queue: settings.redisUrl ? "bullmq" : "pg-boss" });
