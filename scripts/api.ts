@@ -29,7 +29,6 @@ export async function apis(): Promise<ReadonlyMap<string, string>> {
 
 interface EntryPoints {
   readonly root: string;
-  /** The name of the package. */
   readonly name: string;
   readonly files: readonly (readonly [path: string, file: string])[];
 }

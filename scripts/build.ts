@@ -28,7 +28,7 @@ export default async function run(): Promise<void> {
  * millisecond, whatever its size. Modules that are imported on first use are separate files.
  */
 export async function bundle(directory: string): Promise<void> {
-  const output = await build({
+  const { output } = await build({
     cwd: directory,
     input: scriptsOf(directory),
     external: /^[^./\0](?!:)/,
@@ -45,10 +45,8 @@ export async function bundle(directory: string): Promise<void> {
       },
     },
   });
-  removeOrphans(
-    directory,
-    output.output.map(({ fileName }) => `dist/${fileName}`),
-  );
+  const scripts = output.map(({ fileName }) => `dist/${fileName}`);
+  removeOrphans(directory, scripts);
 }
 
 /** The sources of a package that are entry points: those that its package.json exports, and its command. */

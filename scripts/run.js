@@ -1,5 +1,4 @@
-// `node scripts/run.js VERB ...` runs scripts/VERB.ts. The one file in JavaScript, so that a Node that cannot read
-// TypeScript can say so.
+// `node scripts/run.js VERB ...` runs scripts/VERB.ts. It is JavaScript, so that a Node that cannot read TypeScript can say so.
 const [verb, ...args] = process.argv.slice(2);
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(

@@ -33,7 +33,7 @@ export async function buildSite(
 ): Promise<void> {
   const yaml = readFileSync(specFile, "utf8");
   const spec = readSpec(yaml);
-  const [reference, media] = await Promise.all([readReference(spec), drawMedia(spec)]);
+  const [reference, media] = await Promise.all([readReference(spec, repository), drawMedia(spec)]);
   const operations = operationPages(yaml);
   const pageOf: PageOf = (name) =>
     reference.pageOf.get(name) ?? operations.pages.find(({ path }) => path === `api/${name}`)?.path;

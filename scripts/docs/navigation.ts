@@ -18,19 +18,20 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Reference: ["troubleshooting", "faq", "migration", "benchmarks", "assumptions"],
 };
 
-/** The exports of `@mediagen/sdk` by task. Errors have their own group, and all others are in the group of types. */
-export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
-  Client:
-    "createMediaGen MediaGen KindClient MediaGenOptions ClientOptions RetryOptions PollingOptions StateOptions Clock MediaGenEvent".split(
-      " ",
-    ),
-  Forms: "Form validate listModels fieldsOf isModel fileFrom FileSource".split(" "),
-  Tasks: ["GenerateOptions", "Task", "TaskJSON", "VideoRecord", "ImageRecord", "CallOptions"],
-  Waiting: ["WaitOptions", "WaitUpdate", "waitAll", "waitEach", "WaitOutcome", "State"],
-  Results: ["blobs", "streams", "ResultOptions", "ResultStream"],
-  Errors: [],
-  Store: ["memoryStore", "GenerationStore", "GenerationEntry", "Recovery", "UnknownGeneration", "generationIdOf"],
+const byTask = {
+  Client: "createMediaGen MediaGen KindClient MediaGenOptions ClientOptions RetryOptions Clock MediaGenEvent",
+  Forms: "Form validate listModels fieldsOf isModel fileFrom FileSource",
+  Tasks: "GenerateOptions Task TaskJSON VideoRecord ImageRecord CallOptions",
+  Waiting: "WaitOptions WaitUpdate waitAll waitEach WaitOutcome State StateOptions PollingOptions",
+  Results: "blobs streams ResultOptions ResultStream",
+  Errors: "",
+  Store: "memoryStore GenerationStore GenerationEntry Recovery UnknownGeneration generationIdOf",
 };
+
+/** The exports of `@mediagen/sdk` by task. Errors have their own group, and all others are in the group of types. */
+export const sdkGroups: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(byTask).map(([task, names]) => [task, names.match(/\w+/g) ?? []]),
+);
 
 /** The entry points of the packages by their sources, with their groups in the sidebar. */
 const entries: readonly (readonly [source: string, group: string, intro: string])[] = [
@@ -42,11 +43,7 @@ const entries: readonly (readonly [source: string, group: string, intro: string]
   ["stores/src/redis", "Stores", "A store in Redis."],
   ["stores/src/sqlite", "Stores", "A store in SQLite."],
   ["stores/src/check", "Stores", "A test for your own store."],
-  [
-    "proxy/src/index",
-    "Proxy",
-    "A server that holds the API key for web pages, as a function from Request to Response.",
-  ],
+  ["proxy/src/index", "Proxy", "A server that holds the API key for web pages."],
   ["batch/src/index", "Batch", "Runs every form in a file, and saves the results in a directory."],
   ["ai-sdk-provider/src/index", "AI SDK", "Image and video models for the AI SDK."],
   ["mcp/src/index", "MCP server", "Tools for a language model that generate with the service."],

@@ -8,6 +8,9 @@ import { twinOf, type NavGroup, type NavLink, type Page } from "./site.ts";
 import { callOf, typescriptSample } from "./samples.ts";
 import { modelsTable, table } from "./tables.ts";
 
+/** Stands for the URL of the repository if that is not known. Then there are no links to it. */
+export const unknownRepository = "repository:";
+
 /** An export as a link in the sidebar. */
 interface Export extends NavLink {
   /** Its group in the sidebar. */
@@ -49,7 +52,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
       file: `${module}/${ReflectionKind.pluralString(one.kind).toLowerCase().replace(" ", "-")}/${one.name}.md`,
       path: `${path}/${one.name}${/^[A-Z]/.test(one.name) && isTaken(one.name) ? "-type" : ""}`,
       summary: summaryOf(one),
-      source: sourceOf(one, project, `packages/${module.split("/")[0]}`),
+      source: sourceOf(one),
     }))
     .sort((a, b) => rankOf(a) - rankOf(b) || a.title.localeCompare(b.title, "en"));
 }
@@ -184,6 +187,7 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
     .replace(/^## Extended by\n\n(?:- .*\n)+\n/gm, "")
     .replace(/^## Extends\n\n- (.*)\n(?!-)/gm, "Extends $1.\n")
     .replace(/\| - (?=\|$)/gm, "| ")
+    .replace(/\[(.*)\]\(repository:.*\)$/gm, "$1")
     .replace(/\| \\\| /g, "| ") // Before the first type of a union.
     .replace(
       overloads,
@@ -191,15 +195,14 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
     )
     .replace(/^### .*\n(?:(?!^### )[^])*?^#### Inherited from\n[^]*?(?=^###? |(?![^]))/gm, "")
     .replace(/^## Methods\n\s*(?=^## |(?![^]))/gm, "")
-    .replace(/^#+ (?:Type )?Parameters\n\n\| (?:Type Parameter|Parameter \| Type) \|\n[^]*?\n\n/gm, "");
+    .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
   return `# ${name}\n\n${body.trim()}\n\nExported by \`${entryPoint}\`.\n`;
 }
 
 /** Returns the source file of an export. That of generated ones is the spec. */
-function sourceOf(reflection: DeclarationReflection, project: ProjectReflection, folder: string): string {
-  const file = project.getSymbolIdFromReflection(reflection)?.packagePath;
-  if (file === undefined) throw new Error(`TypeDoc does not report the source of ${reflection.name}`);
-  return file.endsWith(".gen.ts") ? "openapi/openapi.yaml" : posix.join(folder, file);
+function sourceOf({ sources = [] }: DeclarationReflection): string {
+  const [path = ""] = sources.map(({ fileName }) => `packages/${fileName}`);
+  return path.endsWith(".gen.ts") ? "openapi/openapi.yaml" : path;
 }
 
 function summaryOf(one: DeclarationReflection): string {

@@ -22,8 +22,7 @@ export function searchEntries(
     .filter(({ level }) => level > 1 && !isIndex)
     .flatMap(({ text, id }, index): SearchEntry[] => {
       // TypeDoc's other headings, such as Returns, are on every page.
-      if (section === "sdk" && !text.endsWith("()")) return [];
-      if (section === "api" && path !== "api") return [];
+      if (section === "sdk" ? !text.endsWith("()") : section === "api" && path !== "api") return [];
       return [
         [
           section === "sdk" ? `${name}.${text.replace(/[()?]/g, "")}` : text,
@@ -47,7 +46,7 @@ export function searchEntries(
 /** Returns the words of Markdown text. */
 function plain(markdown: string): string {
   return markdown
-    .replace(/```[^]*?```/g, "")
+    .replace(/```[^]*?```|^Defined in: .*$/gm, "")
     .replace(/^\|.*\n(?=\|[ :|-]+\n)/gm, "") // The heads of tables say nothing by themselves.
     .replace(/<[^>]+>/g, "")
     .replace(/\]\([^)]*\)/g, "")

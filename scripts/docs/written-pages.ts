@@ -81,13 +81,12 @@ export function playgroundPage(): Page {
     title: "Playground",
     description: "Fill in a form made from the spec, choose a fault, and send it to the emulator inside the page.",
     section: "playground",
-    markdown:
-      [
-        "# Playground",
-        "Each operation has a form made from the spec, with its limits. The SDK's own checks report mistakes. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
-        "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript and curl. The URL of the page holds the filled-in form.",
-        "Without a browser: `npx @mediagen/cli emulator exec -- node program.ts` runs a program with the same emulator.",
-      ].join("\n\n") + "\n",
+    markdown: [
+      "# Playground",
+      "Each operation has a form made from the spec, with its limits. The SDK's own checks report mistakes. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
+      "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript and curl. The URL of the page holds the filled-in form.",
+      "Without a browser: `npx @mediagen/cli emulator exec -- node program.ts` runs a program with the same emulator.\n",
+    ].join("\n\n"),
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
     layout: "playground",
     scripts: ["playground.js"],

@@ -62,7 +62,7 @@ let folder = "";
 let problems: readonly string[] = [];
 
 beforeAll(async () => {
-  const examples = (await readAll("packages/*/src/**/*.ts")).flatMap(({ text }) => examplesIn(text));
+  const examples = (await readAll("packages/*/src/**/!(*.gen).ts")).flatMap(({ text }) => examplesIn(text));
   expect(examples.length).toBeGreaterThan(60);
   programs.set("docstrings.ts", [prelude, ...examples.map((code) => `void (async () => {\n${code}\n});`)].join("\n"));
   for (const call of sampleCalls(readSpec(yaml))) {
@@ -111,9 +111,10 @@ async function compile(files: readonly string[]): Promise<readonly string[]> {
 
 /** Returns the code of each `@example`, without the stars and without fences. */
 function examplesIn(source: string): readonly string[] {
-  const blocks = [...source.matchAll(/^( *)\* @example\n((?:\1\* ?(?!@|\/).*\n)+)/gm)];
+  const blocks = [...source.matchAll(/^( *)\* @example((?: .+\n)|\n(?:\1\* ?(?!@|\/).*\n)+)/gm)];
   return blocks.map(([, , block = ""]) =>
     block
+      .trim()
       .split("\n")
       .map((line) => line.replace(/^ *\* ?/, ""))
       .filter((line) => !line.startsWith("```"))

@@ -73,9 +73,8 @@ describe("by keyboard", () => {
     await page.goto(`${site.url}guides/first-video/`);
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to content" });
-    expect(await skip.evaluate((one) => one === document.activeElement && one.getBoundingClientRect().top >= 0)).toBe(
-      true,
-    );
+    const isInView = (one: Element) => one === document.activeElement && one.getBoundingClientRect().top >= 0;
+    expect(await skip.evaluate(isInView)).toBe(true);
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
 

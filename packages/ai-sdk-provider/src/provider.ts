@@ -13,16 +13,14 @@ export interface MediaGenProvider extends ProviderV4 {
    * Returns an image model, for `generateImage`. Nothing is sent.
    *
    * @throws A `NoSuchModelError` of the AI SDK if there is no such model
-   * @example
-   * const { image } = await generateImage({ model: mediagen.image("imgmodelv45"), prompt: "A fox in snow" });
+   * @example const { image } = await generateImage({ model: mediagen.image("imgmodelv45"), prompt: "A fox in snow" });
    */
   image(model: Model<"image">): ImageModelV4;
   /**
    * Returns a video model, for `experimental_generateVideo` and `experimental_startVideo`. Nothing is sent.
    *
    * @throws A `NoSuchModelError` of the AI SDK if there is no such model
-   * @example
-   * const { video } = await generateVideo({ model: mediagen.video("vidmodelv2"), prompt: "A fox runs through snow" });
+   * @example const { video } = await generateVideo({ model: mediagen.video("vidmodelv2"), prompt: "A fox runs through snow" });
    */
   video(model: Model<"video">): VideoModelV4;
   /** Returns an image model whose name is known only at run time, as the registry of the AI SDK does; see `unchecked`. */
@@ -36,8 +34,7 @@ export interface MediaGenProvider extends ProviderV4 {
  *
  * @returns The provider. One is enough for a program. Creating one for each request, with its own `onTask`, is cheap.
  * @throws An `InvalidRequestError` of the SDK if an option is not valid, or `media` is a client of another copy of the SDK
- * @example
- * const mediagen = createMediaGenProvider({ apiKey: "...", baseUrl: "https://media.example" });
+ * @example const mediagen = createMediaGenProvider({ apiKey: "...", baseUrl: "https://media.example" });
  */
 export function createMediaGenProvider(options: MediaGenProviderOptions = {}): MediaGenProvider {
   // The SDK rejects what is no object of options, such as a key, without showing it.

@@ -17,8 +17,7 @@ const instructions =
  *
  * @returns The factory. Each call creates the server of one connection or request.
  * @throws An `InvalidRequestError` if an option is not valid
- * @example
- * serveStdio(createMcpServerFactory({ store: fileStore("generations"), output: "media", maxResults: 20 }));
+ * @example serveStdio(createMcpServerFactory({ store: fileStore("generations"), output: "media", maxResults: 20 }));
  */
 export function createMcpServerFactory(options: McpServerFactoryOptions): () => McpServer {
   const host = createHost(options);

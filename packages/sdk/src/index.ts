@@ -48,8 +48,7 @@ export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
  * @throws A {@link ServiceError} if a response has an HTTP status other than 200
  * @throws A {@link ConnectionError} if it does not arrive completely in time; it is safe to retry
  * @throws The signal's reason if the signal aborts
- * @example
- * const sourceImage = await fileFrom("https://example.com/first.png");
+ * @example const sourceImage = await fileFrom("https://example.com/first.png");
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   // Loaded at first use, because most programs do not need it.

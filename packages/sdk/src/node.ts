@@ -24,8 +24,7 @@ export type { ConnectOptions } from "./node/connect-options.ts";
  * @returns The files, in the order of the task's results.
  * @throws An {@link InvalidRequestError} if a file of that name exists with other content
  * @throws The errors of `blobs`, or an error of the file system
- * @example
- * const [file] = await download(task, "out/");
+ * @example const [file] = await download(task, "out/");
  */
 export function download(task: Task, target: string, options: DownloadOptions = {}): Promise<readonly Download[]> {
   return import("./node/download.ts").then((loaded) => loaded.download(task, target, options));
@@ -37,8 +36,7 @@ export function download(task: Task, target: string, options: DownloadOptions = 
  *
  * @returns The image, with its media type from its first bytes.
  * @throws An {@link InvalidRequestError} if the file is unreadable, and the errors of `fileFrom` of `@mediagen/sdk`
- * @example
- * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
+ * @example await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   return (await import("./node/file-from.ts")).fileFrom(source, options, usesNodeHttp(options));
@@ -48,10 +46,10 @@ export async function fileFrom(source: FileSource, options: FileFromOptions = {}
  * Creates a store in a directory on a local disk, for all processes of a machine. Each entry is a small file, which is
  * on the disk (fsync) before the call that writes it continues. For millions of entries, use a database.
  *
+ * @param directory The path of the directory, which is created if needed.
  * @returns The store, for the option `store`.
  * @throws An {@link InvalidRequestError} if the directory is not a path
- * @example
- * const media = createMediaGen({ store: fileStore(".mediagen") });
+ * @example const media = createMediaGen({ store: fileStore(".mediagen") });
  */
 export function fileStore(directory: string): GenerationStore {
   if (typeof directory !== "string" || directory === "")

@@ -21,15 +21,13 @@ const unproven: readonly string[] = [
 ];
 
 /**
- * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their visibility to other
- * processes, values, lists, and entries that are forgotten while others write them. It takes seconds, and leaves
- * entries behind.
+ * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their visibility to other processes, values,
+ * lists, and entries that are forgotten while others write them. It takes seconds, and leaves entries behind.
  *
  * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
  * @returns What the store does wrong, and what no test can prove.
  * @throws The error of `create`
- * @example
- * expect((await checkStore(() => postgresStore(pool))).failures).toEqual([]);
+ * @example expect((await checkStore(() => postgresStore(pool))).failures).toEqual([]);
  */
 export async function checkStore(create: () => GenerationStore | Promise<GenerationStore>): Promise<StoreReport> {
   const failures = new Set<string>();

@@ -2,7 +2,12 @@ import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of a `Pool` of the package `pg` that the store uses. */
 export interface PostgresPool {
-  /** Runs one statement. */
+  /**
+   * Runs one statement.
+   *
+   * @param sql The statement.
+   * @param values The values of its placeholders.
+   */
   query(
     sql: string,
     values?: unknown[],

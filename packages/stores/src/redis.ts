@@ -2,11 +2,26 @@ import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of a client of the package `ioredis` that the store uses. */
 export interface RedisClient {
-  /** Returns a field of a hash. */
+  /**
+   * Returns a field of a hash.
+   *
+   * @param key The key of the hash.
+   * @param field The name of the field.
+   */
   hget(key: string, field: string): Promise<string | null>;
-  /** Returns the members of several sets. */
+  /**
+   * Returns the members of several sets.
+   *
+   * @param keys The keys of the sets.
+   */
   sunion(keys: string[]): Promise<string[]>;
-  /** Runs a script. */
+  /**
+   * Runs a script.
+   *
+   * @param script The script, in Lua.
+   * @param keys How many of the values are keys.
+   * @param values The keys, and then the arguments.
+   */
   eval(script: string, keys: number, ...values: (string | number)[]): Promise<unknown>;
 }
 
@@ -29,8 +44,7 @@ const replace = `
  * `maxmemory-policy noeviction`. A replica that takes over after a failure may lack the last writes: then a key can pay twice.
  *
  * @returns The store, for the option `store`.
- * @example
- * const media = createMediaGen({ store: redisStore(new Redis()) });
+ * @example const media = createMediaGen({ store: redisStore(new Redis()) });
  */
 export function redisStore(redis: RedisClient): GenerationStore {
   async function get(id: string): Promise<GenerationEntry | undefined> {

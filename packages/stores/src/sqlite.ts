@@ -2,19 +2,39 @@ import type { GenerationEntry, GenerationStore } from "@mediagen/sdk";
 
 /** The part of a `DatabaseSync` of `node:sqlite` that the store uses. */
 export interface SqliteDatabase {
-  /** Runs statements without results. */
+  /**
+   * Runs statements without results.
+   *
+   * @param sql The statements.
+   */
   exec(sql: string): unknown;
-  /** Prepares one statement. */
+  /**
+   * Prepares one statement.
+   *
+   * @param sql The statement.
+   */
   prepare(sql: string): SqliteStatement;
 }
 
 /** The part of a prepared statement that the store uses. */
 export interface SqliteStatement {
-  /** Returns the first row. */
+  /**
+   * Returns the first row.
+   *
+   * @param values The values of its placeholders.
+   */
   get(...values: (string | number)[]): unknown;
-  /** Returns all rows. */
+  /**
+   * Returns all rows.
+   *
+   * @param values The values of its placeholders.
+   */
   all(...values: (string | number)[]): readonly unknown[];
-  /** Runs the statement, and counts the rows that it has changed. */
+  /**
+   * Runs the statement, and counts the rows that it has changed.
+   *
+   * @param values The values of its placeholders.
+   */
   run(...values: (string | number)[]): { readonly changes: number | bigint };
 }
 
@@ -44,8 +64,7 @@ const remove = `
  *
  * @param database An open connection, such as a `DatabaseSync` of `node:sqlite` (Node 22.13 or later).
  * @returns The store, for the option `store`.
- * @example
- * const media = createMediaGen({ store: sqliteStore(new DatabaseSync("generations.sqlite")) });
+ * @example const media = createMediaGen({ store: sqliteStore(new DatabaseSync("generations.sqlite")) });
  */
 export function sqliteStore(database: SqliteDatabase): GenerationStore {
   database.exec(setUp);

@@ -10,24 +10,22 @@ export interface TestEmulator extends Emulator {
    * Asserts that exactly one generation was billed.
    *
    * @throws An `Error` that lists what was billed
-   * @example
-   * useEmulator().paidOnce();
+   * @example useEmulator().paidOnce();
    */
   paidOnce(): void;
   /**
    * Asserts how many generations were billed.
    *
+   * @param count The number of generations.
    * @throws An `Error` that lists what was billed
-   * @example
-   * useEmulator().paidTimes(0);
+   * @example useEmulator().paidTimes(0);
    */
   paidTimes(count: number): void;
   /**
    * Asserts that nothing was wrong with any call.
    *
    * @throws An `Error` that lists the violations
-   * @example
-   * useEmulator().noViolations();
+   * @example useEmulator().noViolations();
    */
   noViolations(): void;
 }

@@ -7,10 +7,7 @@ const rate = 48_000;
 /** Samples of sound that one AAC frame holds. */
 const frameLength = 1024;
 
-/**
- * AudioSpecificConfig, 1.6.2.1: object type 2 (AAC-LC) in 5 bits, frequency index 3 (48 kHz) in 4, 1 channel in 4, 3
- * zero flags.
- */
+/** AudioSpecificConfig, 1.6.2.1: object type 2 (AAC-LC) in 5 bits, frequency index 3 (48 kHz) in 4, 1 channel in 4, 3 zero flags. */
 const config = [0b00010_001, 0b1_0001_000];
 
 /** The loudness: global_gain, where 4 more are 6 dB. With it the tone has a level of about -30 dB. */

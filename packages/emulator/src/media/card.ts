@@ -44,9 +44,7 @@ const [shapeLuma, inkLuma] = [12, 148];
 /** The ink of the shape behind the text, and of text that is not the prompt. */
 const [shapeInk, quietInk] = [2, 10];
 
-/**
- * Draws a card on a background with so many steps. It omits what does not fit. The plane has complete multiples of pixels each way.
- */
+/** Draws a card on a background with so many steps. It omits what does not fit. The plane has complete multiples of pixels each way. */
 export function drawCard({ width, height, seed, text }: CardOptions, toneCount: number, multiple: number = 1): Card {
   const size = Math.min(Math.sqrt(width * height), 1.7 * Math.min(width, height));
   const [margin, small] = [Math.round(size * 0.075), size * 0.028];

@@ -23,9 +23,7 @@ export class BitWriter {
     }
   }
 
-  /**
-   * ue(v), 9.1, Exp-Golomb: as many zeros as the binary form of value + 1 has digits after the first, then that form.
-   */
+  /** ue(v), 9.1, Exp-Golomb: as many zeros as the binary form of value + 1 has digits after the first, then that form. */
   ue(value: number): void {
     const digits = 32 - Math.clz32(value + 1);
     this.u(digits - 1, 0);

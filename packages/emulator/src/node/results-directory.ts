@@ -16,8 +16,7 @@ const types: Readonly<Record<"video" | "image", Readonly<Record<string, string>>
  * @param directory The path of the directory. It is read once.
  * @returns The option `results` of `createEmulator`.
  * @throws An error of the file system, if the directory cannot be read
- * @example
- * const emulator = createEmulator({ results: await resultsFrom("test/results") });
+ * @example const emulator = createEmulator({ results: await resultsFrom("test/results") });
  */
 export async function resultsFrom(directory: string): Promise<ResultSource> {
   const files = (await readdir(directory)).sort().map((name) => {

@@ -46,8 +46,7 @@ export interface EmulatorServer {
  *
  * @returns The server, which runs until you close it.
  * @throws An `Error` if the port is in use, or `publicUrl` is not valid
- * @example
- * const { baseUrl, close } = await listen(createEmulator(), { port: 4020 });
+ * @example const { baseUrl, close } = await listen(createEmulator(), { port: 4020 });
  */
 export async function listen(emulator: Emulator, options: ListenOptions = {}): Promise<EmulatorServer> {
   const { port = 0, host = "127.0.0.1", publicUrl } = options;
@@ -68,9 +67,7 @@ export async function listen(emulator: Emulator, options: ListenOptions = {}): P
   };
 }
 
-/**
- * Returns the host for URLs of an address that the server listens on. A wildcard address is not a valid host.
- */
+/** Returns the host for URLs of an address that the server listens on. A wildcard address is not a valid host. */
 function hostOf(address: string, family: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return family === "IPv6" ? `[${address}]` : address;

@@ -24,8 +24,7 @@ export interface StateFile {
    *
    * @param snapshot Returns the state. It is called when the write starts.
    * @throws An error of the file system
-   * @example
-   * await file.persist(() => emulator.snapshot());
+   * @example await file.persist(() => emulator.snapshot());
    */
   persist(snapshot: () => Snapshot): Promise<void>;
 }

@@ -50,9 +50,7 @@ export function createView(emulator: Emulator, context: Context): () => unknown 
   };
 }
 
-/**
- * Returns a function that numbers objects in the order of their first use, so that the page can detect new ones.
- */
+/** Returns a function that numbers objects in the order of their first use, so that the page can detect new ones. */
 function createNumbering(): (one: object) => number {
   const numbers = new WeakMap<object, number>();
   let last = 0;

@@ -16,8 +16,7 @@ export interface Clock {
    * Returns the time on this clock.
    *
    * @returns Milliseconds since 1970.
-   * @example
-   * const startedAt = emulator.clock.now();
+   * @example const startedAt = emulator.clock.now();
    */
   now(): number;
   /**
@@ -25,8 +24,7 @@ export interface Clock {
    *
    * @param duration Milliseconds, or text such as `"20s"`, `"5m"` or `"1h"`.
    * @throws A `RangeError` if it is not a duration, or the time would be after the year 9999
-   * @example
-   * emulator.clock.advance("20s");
+   * @example emulator.clock.advance("20s");
    */
   advance(duration: number | string): void;
   /**
@@ -36,10 +34,10 @@ export interface Clock {
    * A `limit` takes real time, because it is a timeout of real work. If every pending call of the emulator's clients
    * hangs, it ends immediately. A `background` sleep takes real time and does not keep the process alive.
    *
+   * @param ms How long, in milliseconds.
    * @param why The purpose of the sleep: `pause` unless you pass another.
    * @throws The signal's reason if the signal aborts
-   * @example
-   * await emulator.clock.sleep(20_000);
+   * @example await emulator.clock.sleep(20_000);
    */
   sleep(ms: number, signal?: AbortSignal, why?: "pause" | "limit" | "background"): Promise<void>;
 }

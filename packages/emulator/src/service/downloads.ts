@@ -15,10 +15,7 @@ export function resultUrl(context: Context, baseUrl: string, task: EmulatorTask,
   return `${baseUrl}${resultsPath}${nameOf(context, task, number)}?until=${until}`;
 }
 
-/**
- * Returns the URL of a result for the emulator's page, relative to `/_emulator/`. It changes only if the result
- * changes.
- */
+/** Returns the URL of a result for the emulator's page, relative to `/_emulator/`. It changes only if the result changes. */
 export function previewUrl(context: Context, task: EmulatorTask, number: number): string {
   return `preview/${nameOf(context, task, number)}?of=${fingerprint(task)}`;
 }
@@ -32,10 +29,7 @@ function nameOf({ results }: Context, task: EmulatorTask, number: number): strin
 export interface Downloads {
   serves(pathname: string): boolean;
   serve(request: EmulatorRequest): Promise<EmulatorResponse>;
-  /**
-   * Serves a result to the emulator's page. A preview is not a call: it is not logged, meets no fault and never
-   * expires.
-   */
+  /** Serves a result to the emulator's page. A preview is not a call: it is not logged, meets no fault and never expires. */
   preview(request: EmulatorRequest): Promise<EmulatorResponse>;
 }
 

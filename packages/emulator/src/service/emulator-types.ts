@@ -49,8 +49,7 @@ export interface EmulatorOptions {
    */
   readonly service?: Service | undefined;
   /**
-   * Called to save the state. It is awaited before the response to a call that changed the state, so that the change
-   * survives the process.
+   * Called to save the state. It is awaited before the response to a call that changed the state, so that the change survives the process.
    */
   readonly persist?: ((snapshot: () => Snapshot) => Promise<void>) | undefined;
 }
@@ -60,10 +59,11 @@ export interface Emulator {
   /**
    * Handles a request like the global `fetch`, without a network. Pass it as the `fetch` of a client.
    *
+   * @param request The request, or its URL.
+   * @param init The options of `fetch`.
    * @returns The response of the emulator.
    * @throws The signal's reason if the signal aborts, or the error of a reset connection if the call meets such a fault
-   * @example
-   * const response = await emulator.fetch("http://emulator.localhost/");
+   * @example const response = await emulator.fetch("http://emulator.localhost/");
    */
   fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>;
   /**
@@ -71,8 +71,7 @@ export interface Emulator {
    *
    * @returns The response, to be written to a socket.
    * @throws The error of a reset connection, if the call meets such a fault
-   * @example
-   * const { status } = await emulator.serve(request);
+   * @example const { status } = await emulator.serve(request);
    */
   serve(request: EmulatorRequest): Promise<EmulatorResponse>;
   /** Options for the SDK's `createMediaGen`: the client calls this emulator and uses its clock. */
@@ -99,33 +98,30 @@ export interface Emulator {
   /**
    * Changes settings; all others stay as they are.
    *
+   * @param settings The settings to change.
    * @throws A `RangeError` if a setting does not exist or a value is not valid; nothing was changed
-   * @example
-   * emulator.configure({ unknownIds: "ignore", callsPerMinute: 60 });
+   * @example emulator.configure({ unknownIds: "ignore", callsPerMinute: 60 });
    */
   configure(settings: Partial<Behaviour>): void;
   /**
    * Summarises calls, violations and charges.
    *
    * @returns The report, as plain JSON.
-   * @example
-   * const { violatingCalls, credits } = emulator.report();
+   * @example const { violatingCalls, credits } = emulator.report();
    */
   report(): Report;
   /**
    * Adds a fault for the next calls.
    *
    * @throws A `RangeError` if the fault does not exist, no call can meet it, or one of its numbers is not valid
-   * @example
-   * emulator.next({ fault: "resetAfter", on: "generate" });
+   * @example emulator.next({ fault: "resetAfter", on: "generate" });
    */
   next(fault: Fault): void;
   /**
    * Copies everything that outlives a call, as plain JSON.
    *
    * @returns The state, for `restore` in this or another process.
-   * @example
-   * const before = emulator.snapshot();
+   * @example const before = emulator.snapshot();
    */
   snapshot(): Snapshot;
   /**
@@ -141,8 +137,7 @@ export interface Emulator {
   /**
    * Returns the emulator to the state and the settings with which it was created, without faults and recorded calls.
    *
-   * @example
-   * emulator.reset();
+   * @example emulator.reset();
    */
   reset(): void;
 }

@@ -15,8 +15,7 @@ export interface EmulatorRequest {
    *
    * @param name The name in lower case.
    * @returns The value; null if there is no such header.
-   * @example
-   * const type = request.header("content-type");
+   * @example const type = request.header("content-type");
    */
   header(name: string): string | null;
   /**
@@ -24,8 +23,7 @@ export interface EmulatorRequest {
    *
    * @param limit The maximum size in bytes.
    * @returns The body; undefined if it is larger than the limit.
-   * @example
-   * const body = await request.bytes(1024 * 1024);
+   * @example const body = await request.bytes(1024 * 1024);
    */
   bytes(limit: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }

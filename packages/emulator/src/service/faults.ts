@@ -4,9 +4,7 @@ import { type EmulatorResponse, type EmulatorRequest, plain } from "./exchange.t
 import type { Random } from "./random.ts";
 import { type Verb, verbs } from "./operation.ts";
 
-/**
- * All faults, and whether each comes before or after the operation has taken effect, such as a task created and paid.
- */
+/** All faults, and whether each comes before or after the operation has taken effect, such as a task created and paid. */
 export const faultEffects = {
   /** The connection is reset before the operation. */
   resetBefore: "before",

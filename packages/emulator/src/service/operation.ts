@@ -57,6 +57,7 @@ export interface ValidationError {
 
 /** A validator that Ajv has compiled. */
 export interface Validate {
+  /** @param value The value to check. */
   (value: unknown): boolean;
   /** The errors of the latest value. */
   errors?: readonly ValidationError[] | null;

@@ -10,11 +10,14 @@ export interface OwnResult {
    * Reads the file.
    *
    * @returns Its bytes.
-   * @example
-   * const bytes = await result.bytes();
+   * @example const bytes = await result.bytes();
    */
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Returns the file that replaces a result of a task, by its number from 1. Undefined if the emulator makes the result. */
+/**
+ * Returns the file that replaces a result of a task. Undefined if the emulator makes the result.
+ *
+ * @param number The number of the result, from 1.
+ */
 export type ResultSource = (task: EmulatorTask, number: number) => OwnResult | undefined;

@@ -133,10 +133,7 @@ interface Subject {
   readonly files: readonly UploadedFile[];
 }
 
-/**
- * Returns a name for the content of a task's results. The id is not enough, because it can repeat after a reset with
- * another prompt.
- */
+/** Returns a name for the content of a task's results. The id is not enough, because it can repeat after a reset with another prompt. */
 export function fingerprint({ taskid, model, prompt, seed, plan, files }: Subject): string {
   return hash(JSON.stringify([taskid, model, prompt, seed, plan, files]))
     .toString(16)

@@ -27,7 +27,11 @@ export interface FetchResponse extends Pick<Response, "status" | "redirected"> {
   readonly body: ReadableStream<Uint8Array> | AsyncIterable<unknown> | null;
 }
 
-/** A fetch function: the runtime's own, undici's, node-fetch's, or your own around one of them. */
+/**
+ * A fetch function: the runtime's own, undici's, node-fetch's, or your own around one of them.
+ *
+ * @param url The complete URL.
+ */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export function postInit(headers: FetchInit["headers"], body: string | Blob, signal: AbortSignal): FetchInit {

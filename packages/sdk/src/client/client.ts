@@ -19,8 +19,7 @@ import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
  *
  * @returns The client. One is enough for a program: its calls share connections and limits.
  * @throws An {@link InvalidRequestError} if an option is not valid, or this is a browser and `allowBrowser` is not set
- * @example
- * const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
+ * @example const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   return createClient(options, webRuntime);

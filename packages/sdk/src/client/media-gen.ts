@@ -32,8 +32,7 @@ export interface KindClient<K extends Kind> {
    * @returns The new task, as soon as the service has created it. Its results come later.
    * @throws An {@link InvalidRequestError} if a form cannot hold a value, or would lack its files; nothing was sent
    * @throws The other errors of `generate` for models that the SDK knows
-   * @example
-   * const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });
+   * @example const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });
    */
   generate(model: string, form: UncheckedForm, options: UncheckedOptions): Promise<Task<K>>;
   /**
@@ -51,8 +50,7 @@ export interface KindClient<K extends Kind> {
    * @throws An {@link OutcomeUnknownError} if the response was lost: a task may exist and may have been billed. With an
    *   idempotency key, each call throws it until you resolve the generation
    * @throws The error of `beforeGenerate` or the signal's reason, before anything was sent
-   * @example
-   * const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 5 });
+   * @example const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 5 });
    */
   generate<M extends Model<K>>(model: M, form: Form<M>, options?: GenerateOptions): Promise<Task<K>>;
   /**
@@ -62,17 +60,16 @@ export interface KindClient<K extends Kind> {
    * @throws An {@link InvalidRequestError} if an option is not valid; nothing was sent
    * @throws A {@link ServiceError} if the service rejected the query
    * @throws A {@link ConnectionError} if there was no complete response; it is safe to retry
-   * @example
-   * const { url } = await media.video.query("video-1");
+   * @example const { url } = await media.video.query("video-1");
    */
   query(taskid: string, options?: QueryFields[K] & RequestOptions): Promise<Records[K]>;
   /**
    * Deletes tasks. What happens to unknown ids is not documented by the service.
    *
+   * @param taskids The ids of the tasks.
    * @returns The response of the service.
    * @throws The errors of `query`
-   * @example
-   * await media.image.delete(["image-1", "image-2"]);
+   * @example await media.image.delete(["image-1", "image-2"]);
    */
   delete(taskids: readonly string[], options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
   /**
@@ -81,8 +78,7 @@ export interface KindClient<K extends Kind> {
    * @param taskid The id of a task of this kind at the client's service.
    * @returns The task. Its `model` and `createdAt` are undefined.
    * @throws An {@link InvalidRequestError} if the id or `resultCount` is not valid
-   * @example
-   * const record = await media.image.task("image-1", { resultCount: 4 }).wait();
+   * @example const record = await media.image.task("image-1", { resultCount: 4 }).wait();
    */
   task(taskid: string, options?: TaskOptions): Task<K>;
 }
@@ -100,8 +96,7 @@ export interface MediaGen {
    * @returns The new task, as soon as the service has created it.
    * @throws An {@link InvalidRequestError} if there is no such model, or a field or option is not valid; nothing was sent
    * @throws The other errors of `media.video.generate`
-   * @example
-   * const task = await media.generate(job.model, job.form, { idempotencyKey: job.id });
+   * @example const task = await media.generate(job.model, job.form, { idempotencyKey: job.id });
    */
   generate<M extends string>(
     model: M,
@@ -114,8 +109,7 @@ export interface MediaGen {
    * @param saved The parsed JSON of `JSON.stringify(task)`.
    * @returns The task, to check or to wait for.
    * @throws An {@link InvalidRequestError} if it is not a saved task, or is a task of another service
-   * @example
-   * const record = await media.task(JSON.parse(text)).wait();
+   * @example const record = await media.task(JSON.parse(text)).wait();
    */
   task(saved: TaskJSON): AnyTask;
   /**

@@ -10,7 +10,14 @@ import type { Fetch } from "../call/fetch.ts";
 import type { PollingOptions } from "../wait/poll-limit.ts";
 import type { StateOptions } from "../wait/state.ts";
 
-/** A function that is called and awaited before each generation is sent. If it throws, the call rejects with its error. */
+/**
+ * A function that is called and awaited before each generation is sent. If it throws, the call rejects with its error.
+ *
+ * @param about The generation.
+ * @param about.kind The kind of its results: video or image.
+ * @param about.model The model.
+ * @param about.resultCount The number of results that the form requests.
+ */
 export type BeforeGenerate = (
   form: Form<Model>,
   about: { readonly kind: Kind; readonly model: Model; readonly resultCount: number },

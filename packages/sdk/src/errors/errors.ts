@@ -33,7 +33,11 @@ export class MediaGenError extends Error {
     Object.defineProperty(this, mark, { value: true });
   }
 
-  /** Returns whether a value is an error of this package, or of another copy of it. */
+  /**
+   * Returns whether a value is an error of this package, or of another copy of it.
+   *
+   * @param error Any value, such as one that was caught.
+   */
   static is(error: unknown): error is MediaGenError {
     return isObject(error) && mark in error;
   }

@@ -36,7 +36,12 @@ export type FormResult<Form> =
   | { readonly value: Form; readonly issues?: undefined }
   | { readonly issues: readonly FormIssue[] };
 
-/** Converts a form to JSON Schema, for the targets `draft-2020-12` and `draft-07`. It rejects others. */
+/**
+ * Converts a form to JSON Schema.
+ *
+ * @param options The version of JSON Schema.
+ * @param options.target `draft-2020-12` or `draft-07`. Others are rejected.
+ */
 export type FormToJSONSchema = (options: { readonly target: string }) => Record<string, unknown>;
 
 /** The schema of a model's form: a Standard Schema and a Standard JSON Schema. */
@@ -68,8 +73,7 @@ const ofSchema: OptionTypes<FormSchemaOptions> = { from: "any", without: "texts"
  *
  * @returns The schema, for libraries that take a Standard Schema or a Standard JSON Schema.
  * @throws An `InvalidRequestError` if there is no such model, or an option is not valid
- * @example
- * const schema = formSchema("vidmodelv2", { from: "text", without: ["duration"] });
+ * @example const schema = formSchema("vidmodelv2", { from: "text", without: ["duration"] });
  */
 export function formSchema<M extends Model, Field extends keyof Form<M> & string = never>(
   model: M,

@@ -32,8 +32,7 @@ export const models: ReadonlyMap<unknown, KnownModel> = new Map(list.map((one) =
  * Lists every generation model of the service's description.
  *
  * @returns The models: those of videos first, then those of images. Changing the list changes no check.
- * @example
- * for (const { kind, model } of listModels()) console.log(`${kind}: ${model}`);
+ * @example for (const { kind, model } of listModels()) console.log(`${kind}: ${model}`);
  */
 export function listModels(): readonly ModelInfo[] {
   return structuredClone(list.map(({ operation: { id, body }, ...one }) => ({ ...one, operation: id, form: body })));
@@ -44,8 +43,7 @@ export function listModels(): readonly ModelInfo[] {
  *
  * @returns The fields, each with its valid values.
  * @throws An {@link InvalidRequestError} if there is no such model
- * @example
- * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
+ * @example for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
  */
 export function fieldsOf(model: string): readonly Field[] {
   return structuredClone(findModel(model, undefined, "fieldsOf").operation.body.fields);
@@ -54,8 +52,8 @@ export function fieldsOf(model: string): readonly Field[] {
 /**
  * Checks whether a text is the name of a generation model, and narrows its type.
  *
- * @example
- * if (isModel(text)) await media.generate(text, form);
+ * @param text Any text.
+ * @example if (isModel(text)) await media.generate(text, form);
  */
 export function isModel(text: string): text is Model {
   return models.has(text);
@@ -95,8 +93,7 @@ export function uncheckedOperation(kind: Kind, model: unknown): Operation {
  * @param form The fields of the model's form. For a model that is known only at run time, any object.
  * @param extraFields Fields that the service accepts and its description does not contain.
  * @returns Every mistake in the form; an empty list if it is valid. An unknown model is one of the mistakes.
- * @example
- * for (const issue of validate("vidmodelv2", { prompt, duration: 5 })) console.log(issue.message);
+ * @example for (const issue of validate("vidmodelv2", { prompt, duration: 5 })) console.log(issue.message);
  */
 export function validate<M extends string>(
   model: M,

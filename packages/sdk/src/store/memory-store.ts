@@ -6,8 +6,7 @@ import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
  * and for servers that only need to absorb double clicks.
  *
  * @returns The store, for the option `store`.
- * @example
- * const media = createMediaGen({ store: memoryStore() });
+ * @example const media = createMediaGen({ store: memoryStore() });
  */
 export function memoryStore(): GenerationStore {
   const texts = new Map<string, string>();

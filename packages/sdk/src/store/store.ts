@@ -21,16 +21,15 @@ export interface ForgetOptions {
 }
 
 /**
- * A store that records generations before they are sent, so that none is billed twice and none is lost. Implement it on
- * a database with one conditional write. `checkStore` of `@mediagen/stores/check` tests an implementation.
+ * A store that records generations before they are sent, so that none is billed twice and none is lost. Implement it on a database with one
+ * conditional write. `checkStore` of `@mediagen/stores/check` tests an implementation.
  *
  * Your implementation must guarantee four things:
  *
- * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly
- *    one is written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
- * 2. Nothing expires and nothing is evicted. Losing an entry with a key can pay twice.
- * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own entry later.
- * 4. An entry is stored unchanged, including unknown fields.
+ * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly one is written, and
+ * every later read sees it. `get` reads from the primary, never from a replica or a cache. 2. Nothing expires and nothing is evicted.
+ * Losing an entry with a key can pay twice. 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own
+ * entry later. 4. An entry is stored unchanged, including unknown fields.
  */
 export interface GenerationStore {
   /**
@@ -39,8 +38,7 @@ export interface GenerationStore {
    *
    * @returns Whether the entry was written. If not, what is stored instead.
    * @throws An error of the storage; the entry may have been written anyway
-   * @example
-   * const { written } = await store.write(entry);
+   * @example const { written } = await store.write(entry);
    */
   write(entry: GenerationEntry): Promise<WriteResult>;
   /**
@@ -48,8 +46,7 @@ export interface GenerationStore {
    *
    * @returns The entry; undefined if nothing is stored under the id.
    * @throws An error of the storage, or of an entry that cannot be read
-   * @example
-   * const entry = await store.get(await generationIdOf(media.origin, "order-42"));
+   * @example const entry = await store.get(await generationIdOf(media.origin, "order-42"));
    */
   get(id: string): Promise<GenerationEntry | undefined>;
   /**
@@ -57,8 +54,7 @@ export interface GenerationStore {
    *
    * @returns An async iterable of the entries.
    * @throws An error of the storage
-   * @example
-   * for await (const entry of store.list({ states: ["unknown"] })) console.log(entry.id);
+   * @example for await (const entry of store.list({ states: ["unknown"] })) console.log(entry.id);
    */
   list(filter: ListFilter): AsyncIterable<GenerationEntry | UnreadableEntry>;
   /**
@@ -66,8 +62,7 @@ export interface GenerationStore {
    *
    * @returns The number of entries that were removed.
    * @throws An error of the storage
-   * @example
-   * await store.forget({ before: Date.now() - 30 * 86_400_000 });
+   * @example await store.forget({ before: Date.now() - 30 * 86_400_000 });
    */
   forget(options?: ForgetOptions): Promise<number>;
 }
@@ -87,8 +82,7 @@ export function mayForget(entry: GenerationEntry, { keyed = false, before = Infi
  *
  * @param origin The origin of the service, as `media.origin`.
  * @returns A SHA-256 in hexadecimal.
- * @example
- * const entry = await store.get(await generationIdOf(media.origin, "order-42"));
+ * @example const entry = await store.get(await generationIdOf(media.origin, "order-42"));
  */
 export async function generationIdOf(origin: string, idempotencyKey: string): Promise<string> {
   return sha256(new TextEncoder().encode(JSON.stringify([origin, idempotencyKey])));

@@ -79,8 +79,7 @@ export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version
    * Returns the task as plain JSON, as `JSON.stringify(task)` does. `media.task` restores it in any process.
    *
    * @returns Everything that is needed to resume the task.
-   * @example
-   * await queue.add("check", task.toJSON(), { delay: 5_000 });
+   * @example await queue.add("check", task.toJSON(), { delay: 5_000 });
    */
   toJSON(): TaskJSON;
 }

@@ -6,7 +6,11 @@ export interface Clock {
   now(): number;
   /** Returns the milliseconds of a monotonic clock. */
   steady(): number;
-  /** Sleeps. It rejects with the signal's reason when the signal aborts. */
+  /**
+   * Sleeps. It rejects with the signal's reason when the signal aborts.
+   *
+   * @param ms How long, in milliseconds.
+   */
   sleep(ms: number, signal: AbortSignal, reason: SleepReason): Promise<void>;
   /** Returns a number from 0 up to but not including 1, for jitter. */
   random(): number;
