@@ -116,10 +116,10 @@ export function drawProgress(card: Card, longest: string, share: number): void {
   const { baseline } = footOf(card);
   const height = Math.max(2, Math.round(card.small * 0.22));
   const middle = Math.round(baseline - (card.small * capHeight + height) / 2);
-  // Within 16 rows that H.264 writes together.
+  // Within 16 rows, and in steps of 16 pixels, which H.264 writes together.
   const top = middle - Math.max(0, ((middle % 16) + height - 16) % 16);
   const [left, right] = [card.margin, labelLeft(card, longest) - Math.round(card.small)];
-  const done = left + Math.round((right - left) * share);
+  const done = Math.min(right, 16 * Math.ceil((left + (right - left) * share) / 16));
   fillBox(card, [left, top, done, top + height]);
   fillBox(card, [done, top, right, top + height], 3);
 }

@@ -3,7 +3,7 @@
 import { toneTrack } from "./aac.ts";
 import { type CardOptions, drawCard, drawLabel, drawProgress, footOf } from "./card.ts";
 import { changedIn, keyFrame, nextFrame } from "./h264.ts";
-import { macroblock } from "./h264-macroblock.ts";
+import { macroblock, MacroblockWriter } from "./h264-macroblock.ts";
 import { pictureParameterSet, sequenceParameterSet } from "./h264-parameters.ts";
 import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
 
@@ -17,7 +17,7 @@ interface ClipOptions extends CardOptions {
 }
 
 /**
- * Returns an MP4 of exactly this size that shows the text over a running clock. A key frame comes every five seconds.
+ * Returns an MP4 of exactly this size that shows the text over a running clock. A key frame comes every ten seconds.
  * The same options give the same bytes on every machine.
  *
  * @throws A `RangeError` if the width or height is odd, because H.264 stores colour per pair of pixels
@@ -40,6 +40,7 @@ function videoTrack(options: ClipOptions): Track {
   const { top, bottom } = footOf(card);
   const rows = [top * card.width, bottom * card.width] as const;
   const bare = card.ink.slice(...rows);
+  const macroblocks = new MacroblockWriter(card);
   const samples: Uint8Array[] = [];
   const keySamples: number[] = [];
   const total = clock(seconds);
@@ -53,13 +54,14 @@ function videoTrack(options: ClipOptions): Track {
     }
     drawProgress(card, `${total} / ${total}`, frames === 1 ? 1 : frame / (frames - 1));
     const sinceKey = frame % keyInterval;
-    if (sinceKey === 0) keySamples.push(frame);
     const unit =
-      sinceKey === 0 ? keyFrame(card, keySamples.length % 2) : nextFrame(card, changedIn(card, top, before), sinceKey);
+      sinceKey > 0
+        ? nextFrame(card, macroblocks, changedIn(card, top, before), sinceKey)
+        : keyFrame(card, macroblocks, keySamples.push(frame) % 2);
     samples.push(avcSample(unit));
   }
-  const sps = sequenceParameterSet({ width, height, fps });
-  const sampleEntry = avc1Box({ width, height, sps, pps: pictureParameterSet() });
+  const [sps, pps] = [sequenceParameterSet({ width, height, fps }), pictureParameterSet()];
+  const sampleEntry = avc1Box({ width, height, sps, pps });
   // These units also fit fractional frame rates: at 29.97 frames per second, a frame lasts 1000 of 29970 units.
   const timescale = Math.round(fps * 1000);
   const times = { timescale, sampleDuration: 1000, duration: frames * 1000 };
@@ -67,7 +69,7 @@ function videoTrack(options: ClipOptions): Track {
 }
 
 /** Seconds from one key frame to the next: few, because they are large, but players seek from them. */
-const secondsPerKey = 5;
+const secondsPerKey = 10;
 
 /** Returns seconds as 0:07. */
 function clock(seconds: number): string {

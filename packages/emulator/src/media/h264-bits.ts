@@ -1,12 +1,6 @@
-import { join } from "./bytes.ts";
-
-/** Initial size of the buffer, which doubles when it is full. */
-const firstSize = 256;
-
 /** Writes bit fields as ITU-T H.264 clause 7.2 names them: u(n), ue(v), se(v). */
 export class BitWriter {
-  #bytes = new Uint8Array(firstSize);
-  #length = 0;
+  readonly #bytes: number[] = [];
   /** Fewer than 8 bits of an incomplete byte. */
   #pending = 0;
   #pendingWidth = 0;
@@ -16,9 +10,8 @@ export class BitWriter {
     this.#pending = (this.#pending << width) | value;
     this.#pendingWidth += width;
     while (this.#pendingWidth >= 8) {
-      if (this.#length === this.#bytes.length) this.#grow();
       this.#pendingWidth -= 8;
-      this.#bytes[this.#length++] = this.#pending >>> this.#pendingWidth;
+      this.#bytes.push(this.#pending >>> this.#pendingWidth);
       this.#pending &= (1 << this.#pendingWidth) - 1;
     }
   }
@@ -36,31 +29,27 @@ export class BitWriter {
   }
 
   /** Writes zeros up to the next byte, and then these bytes. */
-  bytes(bytes: Uint8Array): void {
+  bytes(bytes: readonly number[]): void {
     if (this.#pendingWidth > 0) this.u(8 - this.#pendingWidth, 0);
-    while (this.#length + bytes.length > this.#bytes.length) this.#grow();
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+    for (const byte of bytes) this.#bytes.push(byte);
   }
 
   /** Returns everything written, closed by rbsp_trailing_bits (7.3.2.11): a one and zeros up to the next byte. */
-  end(): Uint8Array {
+  end(): readonly number[] {
     this.u(1, 1);
-    this.bytes(new Uint8Array());
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  #grow(): void {
-    const grown = new Uint8Array(2 * this.#bytes.length);
-    grown.set(this.#bytes);
-    this.#bytes = grown;
+    this.bytes([]);
+    return this.#bytes;
   }
 }
 
-/**
- * nal_unit, 7.3.1, without emulation_prevention_three_byte, which separates three bytes that look like a start code. They would need
- * 22 zero bits in a row: the longest row here, a mb_skip_run and the mb_type after it, has 18, and samples are never 0.
- */
-export function nalUnit(refIdc: number, type: number, payload: Uint8Array): Uint8Array {
-  return join([(refIdc << 5) | type], payload); // forbidden_zero_bit, nal_ref_idc, nal_unit_type
+/** nal_unit, 7.3.1. A 3 (emulation_prevention_three_byte) separates bytes that would look like a start code. */
+export function nalUnit(refIdc: number, type: number, payload: readonly number[]): Uint8Array {
+  const bytes = [(refIdc << 5) | type]; // forbidden_zero_bit, nal_ref_idc, nal_unit_type
+  let zeros = 0;
+  for (const byte of payload) {
+    if (zeros === 2 && byte <= 3) bytes.push(3);
+    zeros = byte > 0 ? 0 : (zeros % 2) + 1;
+    bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
 }

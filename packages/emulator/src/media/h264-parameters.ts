@@ -2,15 +2,13 @@
 
 import { BitWriter, nalUnit } from "./h264-bits.ts";
 import { macroblock } from "./h264-macroblock.ts";
+import { quantiser } from "./h264-transform.ts";
 
-/** Size and speed of a video. */
+/** Size and speed of a video: an even number of pixels each way, and frames a second. */
 interface VideoFormat {
-  /** Pixels, even. */
-  width: number;
-  /** Pixels, even. */
-  height: number;
-  /** Frames a second. */
-  fps: number;
+  readonly width: number;
+  readonly height: number;
+  readonly fps: number;
 }
 
 /** log2_max_frame_num_minus4 + 4: frame_num counts from the last key frame, modulo 2^8. */
@@ -18,10 +16,8 @@ export const frameNumBits = 8;
 
 /** Table A-1: level_idc, macroblocks a second, macroblocks a frame. */
 const levels = [
-  [30, 40_500, 1_620],
   [31, 108_000, 3_600],
   [40, 245_760, 8_192],
-  [42, 522_240, 8_704],
   [51, 983_040, 36_864],
   [52, 2_073_600, 36_864],
   [62, 16_711_680, 139_264],
@@ -48,29 +44,15 @@ export function sequenceParameterSet(format: VideoFormat): Uint8Array {
   bits.u(1, 0); // gaps_in_frame_num_value_allowed_flag
   bits.ue(columns - 1); // pic_width_in_mbs_minus1
   bits.ue(rows - 1); // pic_height_in_map_units_minus1
-  bits.u(1, 1); // frame_mbs_only_flag: no interlacing
-  bits.u(1, 1); // direct_8x8_inference_flag (of B slices; there are none)
-  bits.u(1, 1); // frame_cropping_flag, offsets in chroma samples, that is 2 pixels
+  bits.u(3, 0b111); // frame_mbs_only_flag: no interlacing; direct_8x8_inference_flag; frame_cropping_flag, offsets by 2 pixels
   bits.ue(0); // frame_crop_left_offset
   bits.ue((columns * macroblock - format.width) / 2); // frame_crop_right_offset
   bits.ue(0); // frame_crop_top_offset
   bits.ue((rows * macroblock - format.height) / 2); // frame_crop_bottom_offset
-  bits.u(1, 1); // vui_parameters_present_flag, E.1.1
-  bits.u(1, 0); // aspect_ratio_info_present_flag
-  bits.u(1, 0); // overscan_info_present_flag
-  bits.u(1, 1); // video_signal_type_present_flag
-  bits.u(3, 5); // video_format: unspecified
-  bits.u(1, 0); // video_full_range_flag: luma 16 to 235
-  bits.u(1, 1); // colour_description_present_flag
-  bits.u(8, 1); // colour_primaries: BT.709
-  bits.u(8, 1); // transfer_characteristics: BT.709
-  bits.u(8, 1); // matrix_coefficients: BT.709
-  bits.u(1, 0); // chroma_loc_info_present_flag
-  bits.u(1, 0); // timing_info_present_flag: MP4 times the samples
-  bits.u(1, 0); // nal_hrd_parameters_present_flag
-  bits.u(1, 0); // vcl_hrd_parameters_present_flag
-  bits.u(1, 0); // pic_struct_present_flag
-  bits.u(1, 0); // bitstream_restriction_flag
+  bits.u(3, 0b100); // E.1.1: vui_parameters_present_flag, no aspect ratio, no overscan
+  bits.u(6, 0b1_101_0_1); // video_signal_type_present_flag, unspecified format, luma 16 to 235, colour_description_present_flag
+  for (let of = 0; of < 3; of++) bits.u(8, 1); // colour_primaries, transfer_characteristics, matrix_coefficients: BT.709
+  bits.u(6, 0); // no place of chroma, no times (MP4 has them), no buffers (two flags), no pic_struct, no restrictions
   return nalUnit(3, 7, bits.end());
 }
 
@@ -79,18 +61,14 @@ export function pictureParameterSet(): Uint8Array {
   const bits = new BitWriter();
   bits.ue(0); // pic_parameter_set_id
   bits.ue(0); // seq_parameter_set_id
-  bits.u(1, 0); // entropy_coding_mode_flag: CAVLC
-  bits.u(1, 0); // bottom_field_pic_order_in_frame_present_flag
+  bits.u(2, 0); // entropy_coding_mode_flag: CAVLC; bottom_field_pic_order_in_frame_present_flag
   bits.ue(0); // num_slice_groups_minus1
   bits.ue(0); // num_ref_idx_l0_default_active_minus1
   bits.ue(0); // num_ref_idx_l1_default_active_minus1
-  bits.u(1, 0); // weighted_pred_flag
-  bits.u(2, 0); // weighted_bipred_idc
-  bits.se(0); // pic_init_qp_minus26: nothing is quantised
+  bits.u(3, 0); // weighted_pred_flag, weighted_bipred_idc
+  bits.se(quantiser - 26); // pic_init_qp_minus26
   bits.se(0); // pic_init_qs_minus26
   bits.se(0); // chroma_qp_index_offset
-  bits.u(1, 1); // deblocking_filter_control_present_flag: edges stay sharp
-  bits.u(1, 0); // constrained_intra_pred_flag
-  bits.u(1, 0); // redundant_pic_cnt_present_flag
+  bits.u(3, 0b100); // deblocking_filter_control_present_flag: edges stay sharp; no constrained_intra_pred, no redundant_pic_cnt
   return nalUnit(3, 8, bits.end());
 }

@@ -1,51 +1,55 @@
 /**
- * A card as H.264 video (ITU-T H.264), Constrained Baseline. No search, no transform, no loss.
+ * A card as H.264 video (ITU-T H.264), Constrained Baseline. No search, and no loss that can be seen.
  *
  * It is small because most of a card repeats the pixel to its left, at every line:
  * - Such macroblocks are predicted from their left neighbours, and nothing is added: one byte.
- * - Those at the left edge and those with edges of letters and shapes are written out, sample by sample.
+ * - Those with edges of letters and shapes are predicted too, and the difference is added where there are edges.
+ * - Those at the left edge and at the top are written out, sample by sample.
  * - Between key frames, only macroblocks that changed are written; all others are skipped.
  */
 
 import type { Card } from "./card.ts";
 import { BitWriter, nalUnit } from "./h264-bits.ts";
-import { macroblock, MacroblockWriter } from "./h264-macroblock.ts";
+import { macroblock, type MacroblockWriter } from "./h264-macroblock.ts";
 import { frameNumBits } from "./h264-parameters.ts";
 
 /** Returns a card as a key frame. Two in a row must differ in `id` (idr_pic_id, 7.4.3). */
-export function keyFrame(card: Card, id: number): Uint8Array {
+export function keyFrame({ width, height }: Card, macroblocks: MacroblockWriter, id: number): Uint8Array {
   const bits = new BitWriter();
   sliceHeader(bits, { type: 7, frameNum: 0, idrPicId: id });
-  const macroblocks = new MacroblockWriter(bits, card, 0);
-  for (let address = 0; address < (card.width * card.height) / macroblock ** 2; address++) macroblocks.write(address);
+  macroblocks.begin(bits, 0);
+  for (let address = 0; address < (width * height) / macroblock ** 2; address++) macroblocks.write(address);
   return nalUnit(3, 5, bits.end());
 }
 
 /** Returns a card as the frame after one that differed from it in some macroblocks. The key frame has `frameNum` 0. */
-export function nextFrame(card: Card, changed: readonly number[], frameNum: number): Uint8Array {
+export function nextFrame(
+  { width, height }: Card,
+  macroblocks: MacroblockWriter,
+  changed: readonly number[],
+  frameNum: number,
+): Uint8Array {
   const bits = new BitWriter();
   sliceHeader(bits, { type: 5, frameNum });
-  const macroblocks = new MacroblockWriter(bits, card, 5);
+  macroblocks.begin(bits, 5);
   let next = 0;
   for (const address of changed) {
     bits.ue(address - next); // mb_skip_run, 7.3.4
     macroblocks.write(address);
     next = address + 1;
   }
-  const left = (card.width * card.height) / macroblock ** 2 - next;
+  const left = (width * height) / macroblock ** 2 - next;
   if (left > 0) bits.ue(left); // mb_skip_run
   return nalUnit(2, 1, bits.end());
 }
 
 /** Returns the macroblocks in which a card differs from an earlier state of some of its rows of pixels. */
-export function changedIn({ width, ink }: Card, top: number, before: Uint8Array<ArrayBuffer>): number[] {
+export function changedIn({ width, ink }: Card, top: number, before: Uint8Array): number[] {
   const changed = new Set<number>();
-  // Four pixels at a time.
-  const [now, then] = [new Uint32Array(ink.buffer, top * width), new Uint32Array(before.buffer)];
-  for (let at = 0; at < then.length; at++) {
-    if (now[at] === then[at]) continue;
-    const [row, column] = [top + Math.floor((4 * at) / width), (4 * at) % width];
-    changed.add(Math.floor(row / macroblock) * (width / macroblock) + Math.floor(column / macroblock));
+  for (let at = 0; at < before.length; at++) {
+    if (before[at] === ink[top * width + at]) continue;
+    const row = top + Math.floor(at / width);
+    changed.add(Math.floor(row / macroblock) * (width / macroblock) + Math.floor((at % width) / macroblock));
   }
   return [...changed].sort((one, other) => one - other);
 }

@@ -38,18 +38,11 @@ export function writeMp4(tracks: readonly [Track, ...Track[]], description?: str
     const starts = tracks.map((_, index) =>
       tracks.slice(index + 1).reduce((start, track) => start + sizeOf(track), mediaStart),
     );
+    // 12:8.2.2. Two times, timescale, duration, rate 1 as 16.16; volume 1 as 8.8; matrix; next_track_ID.
+    const [times, next] = [u32(0, 0, timescale, duration, 0x10000), u32(0, 0, 0, 0, 0, 0, tracks.length + 1)];
     return box(
       "moov",
-      // 12:8.2.2. Two times, timescale, duration, rate 1 as 16.16; volume 1 as 8.8; matrix; next_track_ID.
-      fullBox(
-        "mvhd",
-        0,
-        u32(0, 0, timescale, duration, 0x10000),
-        u16(0x100, 0),
-        u32(0, 0),
-        matrix,
-        u32(0, 0, 0, 0, 0, 0, tracks.length + 1),
-      ),
+      fullBox("mvhd", 0, times, u16(0x100, 0, 0, 0, 0, 0), matrix, next),
       ...tracks.map((track, index) => trackBox(track, { id: index + 1, duration, start: starts[index] ?? 0 })),
       ...(description ? [descriptionBox(description)] : []),
     );
@@ -67,17 +60,11 @@ function trackBox(track: Track, { id, duration, start }: { id: number; duration:
     [1, track.duration % track.sampleDuration],
   ].filter(([samples, length]) => samples !== 0 && length !== 0);
   const keys = track.keySamples?.map((index) => index + 1);
+  const size = u32(track.width * 0x10000, track.height * 0x10000);
   return box(
     "trak",
     // 12:8.3.2. Flags: enabled, in movie. Two times, track_ID, duration; layer, group, volume; matrix; size as 16.16.
-    fullBox(
-      "tkhd",
-      3,
-      u32(0, 0, id, 0, duration, 0, 0),
-      u16(0, 0, isSound ? 0x100 : 0, 0),
-      matrix,
-      u32(track.width * 0x10000, track.height * 0x10000),
-    ),
+    fullBox("tkhd", 3, u32(0, 0, id, 0, duration, 0, 0), u16(0, 0, isSound ? 0x100 : 0, 0), matrix, size),
     box(
       "mdia", // 12:8.4.1
       fullBox("mdhd", 0, u32(0, 0, track.timescale, track.duration), u16(0x55c4, 0)), // 12:8.4.2; language "und" as three times five bits
@@ -114,64 +101,30 @@ export function avcSample(nalUnit: Uint8Array): Uint8Array {
 
 /** avc1, the sample entry of H.264 (14496-15, 5.4.2; 12:12.1.3), from its parameter sets as NAL units. */
 export function avc1Box(video: { width: number; height: number; sps: Uint8Array; pps: Uint8Array }): Uint8Array {
+  const { width, height, sps, pps } = video;
+  // AVCDecoderConfigurationRecord, 5.3.3.1: version, profile and level, lengths of 4 bytes (3, under six ones), one SPS, one PPS.
+  const record = join([1], sps.subarray(1, 4), [0xff, 0xe1], u16(sps.length), sps, [1], u16(pps.length), pps);
   return box(
     "avc1",
-    [0, 0, 0, 0, 0, 0],
-    u16(1), // SampleEntry: reserved, data_reference_index
+    u16(0, 0, 0, 1), // SampleEntry: reserved, data_reference_index
     u32(0, 0, 0, 0),
-    u16(video.width, video.height),
-    u32(0x480000, 0x480000, 0),
-    u16(1), // 72 dpi, one frame a sample
+    u16(width, height),
+    u32(0x480000, 0x480000, 0), // 72 dpi
+    u16(1), // one frame a sample
     new Uint8Array(32),
     u16(24, 0xffff), // compressorname, depth, pre_defined
-    // AVCDecoderConfigurationRecord, 5.3.3.1: version, the three bytes of profile and level from the SPS, lengths of 4
-    // bytes
-    // (3, under six ones), one SPS (under three ones), one PPS
-    box(
-      "avcC",
-      [1],
-      video.sps.subarray(1, 4),
-      [0xff, 0xe1],
-      u16(video.sps.length),
-      video.sps,
-      [1],
-      u16(video.pps.length),
-      video.pps,
-    ),
+    box("avcC", record),
   );
 }
 
-/** mp4a, the sample entry of MPEG-4 audio (14496-14, 5.6; 12:12.2.3), mono, from its AudioSpecificConfig. */
+/** mp4a, the sample entry of MPEG-4 audio (14496-14, 5.6; 12:12.2.3), mono, from its AudioSpecificConfig of two bytes. */
 export function mp4aBox(audio: { rate: number; config: readonly number[] }): Uint8Array {
-  // 14496-1, 7.2.6: descriptors are a tag, a length, a content.
-  const descriptor = (tag: number, ...content: readonly Piece[]): Uint8Array => {
-    const joined = join(...content);
-    return join([tag, joined.length], joined);
-  };
-  return box(
-    "mp4a",
-    [0, 0, 0, 0, 0, 0],
-    u16(1), // SampleEntry: reserved, data_reference_index
-    u32(0, 0),
-    u16(1, 16, 0, 0),
-    u32(audio.rate * 0x10000), // channelcount, samplesize, samplerate as 16.16
-    fullBox(
-      "esds",
-      0,
-      descriptor(
-        3,
-        u16(0),
-        [0], // ES_Descriptor: ES_ID, flags
-        descriptor(
-          4,
-          [0x40, 0x15, 0, 0, 0],
-          u32(0, 0), // DecoderConfigDescriptor: MPEG-4 audio, AudioStream, buffer and rates unknown
-          descriptor(5, audio.config), // DecoderSpecificInfo
-        ),
-        descriptor(6, [2]), // SLConfigDescriptor: as MP4 files have it
-      ),
-    ),
-  );
+  // 14496-1, 7.2.6: descriptors are a tag, a length, a content. ES_Descriptor: ES_ID, flags. DecoderConfigDescriptor: MPEG-4 audio,
+  // AudioStream, buffer and rates unknown. In it DecoderSpecificInfo, and behind it SLConfigDescriptor: as MP4 files have it.
+  const decoder = [4, 17, 0x40, 0x15, 0, 0, 0, ...u32(0, 0), 5, 2, ...audio.config];
+  const descriptors = [3, 25, 0, 0, 0, ...decoder, 6, 1, 2];
+  const sound = u16(0, 0, 0, 1, 0, 0, 0, 0, 1, 16, 0, 0); // SampleEntry: data_reference_index; channelcount, samplesize
+  return box("mp4a", sound, u32(audio.rate * 0x10000), fullBox("esds", 0, descriptors)); // samplerate as 16.16
 }
 
 /** The identity matrix as nine fixed-point numbers: no rotation, no scaling. */

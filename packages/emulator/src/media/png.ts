@@ -34,12 +34,9 @@ export function renderPicture(options: CardOptions): Uint8Array<ArrayBuffer> {
 function scanlinesOf(card: Card): Uint8Array<ArrayBuffer> {
   const { width, height, ink } = card;
   const scanlines = new Uint8Array((1 + width) * height);
-  const words = new DataView(ink.buffer);
   for (let row = 0; row < height; row++) {
     const [start, from, tone] = [row * (1 + width), row * width, toneIndex(card, row)];
     let alike = row > 0 && tone === toneIndex(card, row - 1) ? 0 : width;
-    // Four pixels at a time.
-    while (alike + 4 <= width && words.getUint32(from + alike) === words.getUint32(from + alike - width)) alike += 4;
     while (alike < width && ink[from + alike] === ink[from + alike - width]) alike++;
     if (alike === width && row > 0) scanlines[start] = 2;
     else for (let x = 0; x < width; x++) scanlines[start + 1 + x] = tone * (mostInk + 1) + (ink[from + x] ?? 0);
