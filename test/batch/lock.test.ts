@@ -13,16 +13,16 @@ async function createPath() {
 }
 
 /** What a process of this machine writes, with another process id. */
-async function written(pid: number, machineOf = (own: string) => own): Promise<string> {
+async function written(pid: number, machine: object = {}): Promise<string> {
   const { path } = await createPath();
   const lock = await lockFile(path);
-  const [own = ""] = (await readFile(path, "utf8")).split("\n");
+  const own = JSON.parse(await readFile(path, "utf8")) as object;
   if (lock.owner === undefined) await lock.release();
-  return `${machineOf(own)}\n${pid}`;
+  return JSON.stringify({ ...own, pid, ...machine });
 }
 
-const elsewhere = () => "elsewhere";
-const otherContainer = (own: string) => own.replace(/pid:\[\d+\]$/, "pid:[1]");
+const elsewhere = { host: "elsewhere" };
+const otherContainer = { bootId: "0 pid:[1]" };
 
 describe("a lock file", () => {
   test("of another machine, or that cannot be read, is free after 15 seconds", { timeout: 30_000 }, async () => {
@@ -38,9 +38,9 @@ describe("a lock file", () => {
   });
 
   const others = process.platform === "linux" ? { elsewhere, otherContainer } : { elsewhere };
-  test.each(Object.entries(others))("of another machine is not taken while it is renewed: %s", async (_, machineOf) => {
+  test.each(Object.entries(others))("of another machine is not taken while it is renewed: %s", async (_, machine) => {
     const { path } = await createPath();
-    await writeFile(path, await written(2 ** 30, machineOf));
+    await writeFile(path, await written(2 ** 30, machine));
     let renewals = 0;
     const renewal = setInterval(() => utimes(path, 0, ++renewals), 100);
     expect((await lockFile(path)).owner).toContain(`process ${2 ** 30} on `);

@@ -1,5 +1,5 @@
 import { createMediaGen, type MediaGen, MediaGenError, type Recovery, type UnknownGeneration } from "@mediagen/sdk";
-import { formDigest } from "@mediagen/sdk/kit";
+import { inspectForm } from "@mediagen/sdk/kit";
 import { type Payment, type Sent, Service, type ServiceFaults } from "./service.ts";
 import { Database, type StoreFaults } from "./store.ts";
 import { Decisions, type Event, idle, type Process, World } from "./world.ts";
@@ -305,7 +305,7 @@ class Simulation {
 const digests = new Map<string, string>();
 
 async function digestOf(prompt: string): Promise<string> {
-  const digest = digests.get(prompt) ?? (await formDigest(model, { prompt })) ?? "";
+  const digest = digests.get(prompt) ?? (await (await inspectForm(model, { prompt })).digest()) ?? "";
   digests.set(prompt, digest);
   return digest;
 }

@@ -11,19 +11,23 @@ export class Amounts {
     return Object.fromEntries(this.#models);
   }
 
-  add({ kind, model, form: { fields } }: ModelInfo, form: Readonly<Record<string, unknown>>): void {
+  add(
+    { kind, model, form: { fields } }: ModelInfo,
+    form: Readonly<Record<string, unknown>>,
+    resultCount: number,
+  ): void {
     const isVideo = kind === "video";
-    const counts = fields.find(({ field, countsResults }) => (isVideo ? field === lengthField : countsResults));
+    const counts = fields.find((one) => (isVideo ? one.field === lengthField : one.countsResults));
+    const given = counts && (form[counts.field] ?? counts.default);
+    const made = isVideo ? (Number.isFinite(given) ? Number(given) : 0) : resultCount;
     // A form without a field for the number of images creates one image.
-    const given = counts ? (form[counts.field] ?? counts.default) : isVideo ? undefined : 1;
-    const made = Number.isFinite(given) ? Number(given) : undefined;
-    const [unit, least] = isVideo ? (["second", 0] as const) : (["image", 1] as const);
+    const isOpen = given === undefined && (isVideo || counts !== undefined);
     const { generations, amount, open } = this.#models.get(model) ?? { generations: 0, amount: 0, open: 0 };
     this.#models.set(model, {
       generations: generations + 1,
-      amount: amount + Math.max(made ?? least, least),
-      unit,
-      open: open + (made === undefined ? 1 : 0),
+      amount: amount + Math.max(made, 0),
+      unit: isVideo ? "second" : "image",
+      open: open + (isOpen ? 1 : 0),
     });
   }
 }

@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { linesOf, replaceFile } from "./files.ts";
+import { replaceFile } from "@mediagen/sdk/kit";
+import { linesOf } from "./files.ts";
 import type { BatchFile, BatchLine } from "./options.ts";
 import { parseLine, resultsName } from "./results-file.ts";
 
@@ -33,17 +34,18 @@ const tail = `<script>
 
 /** Writes a page that shows a directory's results in the order of the input. It loads nothing but the files next to it. */
 export async function writeContactSheet(directory: string): Promise<void> {
-  const path = join(directory, resultsName);
+  await replaceFile(join(directory, "index.html"), pageOf(join(directory, resultsName)));
+}
+
+async function* pageOf(path: string): AsyncGenerator<string, void, undefined> {
   const results = await open(path);
   try {
-    await replaceFile(join(directory, "index.html"), async (page) => {
-      await page.appendFile(head);
-      for (const { at, length } of await placesOf(path)) {
-        const { buffer } = await results.read(Buffer.alloc(length), 0, length, at);
-        await page.appendFile(figureOf(parseLine(buffer)));
-      }
-      await page.appendFile(tail);
-    });
+    yield head;
+    for (const { at, length } of await placesOf(path)) {
+      const { buffer } = await results.read(Buffer.alloc(length), 0, length, at);
+      yield figureOf(parseLine(buffer));
+    }
+    yield tail;
   } finally {
     await results.close();
   }

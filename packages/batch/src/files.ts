@@ -1,6 +1,4 @@
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 
 interface Line {
   /** The line without its line feed. */
@@ -28,18 +26,4 @@ export async function* linesOf(path: string): AsyncGenerator<Line, void, undefin
     if (begin < chunk.length) parts.push(chunk.subarray(begin));
   }
   if (parts.length > 0) yield { bytes: Buffer.concat(parts), at, isComplete: false };
-}
-
-/** Replaces a file atomically after `write` has written the new one. A killed process leaves a `.part` file. */
-export async function replaceFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
-  // A random name, because a link with a predictable name could point to another file.
-  const part = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}.part`);
-  const file = await open(part, "wx");
-  try {
-    await write(file);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(part, path);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileFrom, InvalidRequestError, listModels, validate, type Issue, type ModelInfo } from "@mediagen/sdk/node";
-import { describeValue, issueOf, readText } from "@mediagen/sdk/kit";
+import { describeValue, inspectForm, issueOf } from "@mediagen/sdk/kit";
 import { inField } from "./issues.ts";
 import type { Row } from "./rows.ts";
 
@@ -53,13 +53,13 @@ export class LineReader {
     const form: [string, unknown][] = [];
     for (const [field, value] of Object.entries(given)) {
       const takes = info.form.fields.find((one) => one.field === field)?.takes;
-      const read = (one: unknown) => (isText ? readText(one, takes) : one);
-      if (takes === "file") form.push([field, await files.open(field, value)]);
-      else form.push([field, Array.isArray(value) ? value.map(read) : read(value)]);
+      form.push([field, takes === "file" ? await files.open(field, value) : value]);
     }
     const fingerprint = fingerprintOf([text, ...files.stamps]);
     // An assignment would silently drop a field named `__proto__`.
-    return { id, form: { info, given, form: Object.fromEntries(form) }, fingerprint, issues: files.issues };
+    const opened = Object.fromEntries(form);
+    const read = isText ? (await inspectForm(info.model, opened, isText)).form : opened;
+    return { id, form: { info, given, form: read }, fingerprint, issues: files.issues };
   }
 }
 

@@ -1,6 +1,6 @@
-import { open, readFile, readlink, rm, utimes, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { open, rm, utimes, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
+import { processInfo } from "@mediagen/sdk/kit";
 import { unless } from "./issues.ts";
 
 /** The interval at which the owner of a lock renews it, and at which others look at it. */
@@ -13,20 +13,18 @@ export type FileLock = { readonly owner?: undefined; release(): Promise<void> } 
 
 /** Creates a lock file, if no process that is alive has it. It takes a second or two if there is one. */
 export async function lockFile(path: string, signal?: AbortSignal): Promise<FileLock> {
-  // Distinguishes machines of the same name, and containers on one.
-  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
-  const machine = `${hostname()} ${boot.trim()} ${await readlink("/proc/self/ns/pid").catch(() => "")}`;
-  const text = `${machine}\n${process.pid}\n${crypto.randomUUID()}`;
+  const { sender, hasEnded } = processInfo();
+  const text = JSON.stringify({ ...sender, id: crypto.randomUUID() });
   const create = async () => writeFile(path, text, { flag: "wx" }).then(() => true, unless("EEXIST", false));
   let before: Awaited<ReturnType<typeof look>>;
   let silent = 0;
   while (!(await create())) {
     const seen = await look(path);
+    const owner = seen && ownerIn(seen.text);
     if (seen && before && seen.state !== before.state)
-      return { owner: `process ${seen.pid} on ${seen.machine.split(" ")[0]}` };
+      return { owner: owner ? `process ${owner.pid} on ${owner.host}` : "another process" };
     silent = seen?.state === before?.state ? silent + renewMs : 0;
-    const hasEnded = seen?.machine === machine && !isRunning(Number(seen.pid));
-    if (hasEnded || silent >= silentMs) await removeEnded(path, seen?.state, signal);
+    if ((owner && hasEnded(owner)) || silent >= silentMs) await removeEnded(path, seen?.state, signal);
     else await setTimeout(renewMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
     before = seen;
   }
@@ -59,18 +57,18 @@ async function look(path: string) {
   try {
     const { mtimeMs } = await file.stat();
     const text = await file.readFile("utf8");
-    const [machine = "", pid = ""] = text.split("\n");
-    return { text, machine, pid, state: `${mtimeMs} ${text}` };
+    return { text, state: `${mtimeMs} ${text}` };
   } finally {
     await file.close();
   }
 }
 
-/** Returns whether a process of this machine has this id. */
-function isRunning(pid: number): boolean {
+/** Returns the process that has written a lock; undefined if it was killed while it did so. */
+function ownerIn(text: string): ReturnType<typeof processInfo>["sender"] | undefined {
   try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    // The cast: only this file writes locks.
+    return JSON.parse(text) as ReturnType<typeof processInfo>["sender"];
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
-import { type GenerationEntry, InvalidRequestError, type Issue, validate } from "@mediagen/sdk/node";
-import { describeValue, formDigest, issueOf } from "@mediagen/sdk/kit";
+import { type GenerationEntry, InvalidRequestError, type Issue } from "@mediagen/sdk/node";
+import { describeValue, inspectForm, issueOf } from "@mediagen/sdk/kit";
 import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
 import { inField, nothingSent, stopped } from "./issues.ts";
@@ -113,10 +113,11 @@ export class Plan {
     if (!form) throw nothingSent(...issues);
     const { model } = form.info;
     // A file that could not be opened already has an issue.
-    const more = validate(model, form.form).filter(({ field }) => !issues.some((issue) => issue.field === field));
+    const inspected = await inspectForm(model, form.form);
+    const more = inspected.issues.filter(({ field }) => !issues.some((issue) => issue.field === field));
     if (issues.length + more.length > 0) throw nothingSent(...issues, ...more);
     // Computed only if needed, because it reads the bytes of files, as `generate` does later.
-    const digest = () => formDigest(model, form.form);
+    const { resultCount, digest } = inspected;
     const id = await this.#ids.take(own, line, async () => [model, (await digest()) ?? ""]);
     // An id is of one line only.
     if (this.#sources.options.only && !this.#missing.delete(id)) return undefined;
@@ -130,11 +131,12 @@ export class Plan {
       const problem = `${JSON.stringify(id)} was first used with another form in this directory`;
       throw nothingSent(issueOf("id", "invalid", problem, "Use that form, or a new id."));
     }
-    return this.#count(id, form, known, ended);
+    const add = () => this.#amounts.add(form.info, form.form, resultCount);
+    return this.#count(id, add, known, ended);
   }
 
-  /** Counts a line, and returns the work that is left for it. */
-  #count(id: string, form: Form, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
+  /** Counts a line, and returns the work that is left for it. Adds its amount if it will be billed. */
+  #count(id: string, add: () => void, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
     const { limit = Infinity, retryFailed = false } = this.#sources.options;
     const { key, record, unreadable } = known;
     this.#counts.lines++;
@@ -153,7 +155,7 @@ export class Plan {
     if (hasRoom && (isNew || retryKey !== undefined)) {
       this.#counts.generations++;
       if (!isNew) this.#counts.retries++;
-      this.#amounts.add(form.info, form.form);
+      add();
     }
     return { id, key, isNew, retryKey, unreadable, left: record && leftBy(record) };
   }

@@ -1,9 +1,9 @@
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { issueOf } from "@mediagen/sdk/kit";
+import { issueOf, replaceFile } from "@mediagen/sdk/kit";
 import { nothingSent, unless } from "./issues.ts";
 import { digestOfGiven } from "./line-reader.ts";
-import { linesOf, replaceFile } from "./files.ts";
+import { linesOf } from "./files.ts";
 import type { BatchLine } from "./options.ts";
 
 export const resultsName = "results.jsonl";
@@ -61,11 +61,12 @@ export async function openResults(directory: string, { length }: KnownResults): 
 export async function removeDropped(directory: string): Promise<void> {
   const { dropped } = await readResults(directory);
   const path = join(directory, resultsName);
-  if (dropped.size === 0) return;
-  await replaceFile(path, async (file) => {
-    for await (const { bytes, at } of linesOf(path))
-      if (!dropped.has(at)) await file.appendFile(Buffer.concat([bytes, Buffer.from("\n")]));
-  });
+  if (dropped.size > 0) await replaceFile(path, keptLines(path, dropped));
+}
+
+async function* keptLines(path: string, dropped: ReadonlySet<number>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const { bytes, at } of linesOf(path))
+    if (!dropped.has(at)) yield Buffer.concat([bytes, Buffer.from("\n")]);
 }
 
 /** Parses a line of the file. */

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
 import { issueOf } from "@mediagen/sdk/kit";
@@ -47,7 +47,6 @@ export async function runBatch(input: string, directory: string, options: BatchO
     throw nothingSent(issueOf("directory", "invalid", `is in use by another run (${lock.owner})`, advice));
   }
   try {
-    await removeParts(directory);
     const results = await readResults(directory);
     const plan = await Plan.make({ input, origin: runner.origin, known, results, options });
     const { summary } = plan;
@@ -95,10 +94,4 @@ export async function planBatch(input: string, directory: string, options: Batch
   const results = await readResults(directory);
   const known = new KnownLines(directory);
   return (await Plan.make({ input, origin, known, results, options })).summary;
-}
-
-/** Removes the unfinished files of a killed run. */
-async function removeParts(directory: string): Promise<void> {
-  for (const name of await readdir(directory))
-    if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(directory, name), { force: true });
 }

@@ -1,8 +1,8 @@
 import type { Kind } from "@mediagen/sdk";
-import type { Operation } from "@mediagen/sdk/kit";
+import { inspectForm, type Operation } from "@mediagen/sdk/kit";
 import { readProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./options.ts";
-import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./rejection.ts";
-import { checkFields, findRoute, isForeign, keyOf, readBody, readParts } from "./request.ts";
+import { ownCode, rejectFields, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./rejection.ts";
+import { findRoute, isForeign, keyOf, readBody, readParts } from "./request.ts";
 import { Seal } from "./seal.ts";
 
 /** Maximum size of a query, which is a task's id and some flags. */
@@ -57,14 +57,15 @@ class MediaProxy {
     if (!user) throw new Rejection(401, "Nobody is signed in.");
     const { kind, model, operation } = route;
     if (model === undefined) return this.#query(request, user, kind, operation);
-    return this.#generate(request, operation, { user, kind, model, idempotencyKey: keyOf(request) });
+    return this.#generate(request, { user, kind, model, idempotencyKey: keyOf(request) });
   }
 
-  async #generate(request: Request, operation: Operation, generation: ProxyGeneration): Promise<Response> {
+  async #generate(request: Request, generation: ProxyGeneration): Promise<Response> {
     const { media, beforeGenerate = (given) => given, maxBytes = 20_000_000 } = this.#options;
     const { user, kind, model, idempotencyKey } = generation;
-    const read = readParts(await readBody(request, maxBytes, (whole) => whole.formData()), model);
-    await checkFields(operation, read, true);
+    const parts = readParts(await readBody(request, maxBytes, (whole) => whole.formData()), model);
+    const { form: read, issues } = await inspectForm(model, parts, true);
+    rejectFields(issues);
     const form = await ownCode(() => beforeGenerate(read, generation));
     if (typeof form === "string") throw new Rejection(422, form);
     // Two users may send the same key. Without the request's signal: closing the page would make the outcome unknown.
@@ -86,8 +87,7 @@ class MediaProxy {
       .map(({ field }) => field)
       .filter((name) => name !== "taskid" && Object.hasOwn(sent, name));
     const fields: object = Object.fromEntries(names.map((name) => [name, sent[name]]));
-    await checkFields(operation, { ...fields, taskid }, false);
-    const record = await media[kind].query(taskid, fields).catch((error: unknown) => rejectQuery(error));
+    const record = await media[kind].query(taskid, fields).catch((error: unknown) => rejectQuery(error, names));
     return success({ ...record, taskid: sealed });
   }
 }

@@ -1,8 +1,9 @@
-import { type InvalidRequestError, MediaGenError, type ServiceError } from "@mediagen/sdk";
+import { type InvalidRequestError, type Issue, MediaGenError, type ServiceError } from "@mediagen/sdk";
 import { service } from "@mediagen/sdk/kit";
 
 /** The delay before another try if the service requests none. */
 const againMs = 5_000;
+const mostIssues = 5;
 
 /** Thrown if a page gets no task or record. Its client reads the status. Only 502 means that a task may exist. */
 export class Rejection extends Error {
@@ -26,6 +27,14 @@ export async function ownCode<T>(run: () => T | Promise<T>): Promise<T> {
   }
 }
 
+/** Rejects invalid fields of a page. Later issues in a form are mistakes of the server's code. */
+export function rejectFields(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const rest = issues.length - mostIssues;
+  const more = rest > 0 ? [`There are ${rest} more problems.`] : [];
+  throw new Rejection(422, [...issues.slice(0, mostIssues).map(({ message }) => message), ...more].join(" "));
+}
+
 /** Throws the rejection for a failed generation. It says whether a task may exist, but nothing about the service. */
 export function rejectGeneration(error: unknown): never {
   // An error from elsewhere proves nothing. The other form of a reused key may have been billed.
@@ -38,10 +47,11 @@ export function rejectGeneration(error: unknown): never {
   throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
 }
 
-/** Throws the rejection for a failed query. */
-export function rejectQuery(error: unknown): never {
+/** Throws the rejection for a failed query with these fields of the page. */
+export function rejectQuery(error: unknown, fields: readonly string[]): never {
   // The cast: only errors of some classes have these.
   const { status = 502, code, retryAfterMs, issues } = Object(error) as Partial<ServiceError & InvalidRequestError>;
+  if (issues?.every(({ field }) => fields.includes(field))) rejectFields(issues);
   if (issues) throw new Rejection(424, "The server could not send the query.", error);
   if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);
   // The service may not know a new task yet. The page's client handles that.

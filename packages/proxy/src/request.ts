@@ -1,12 +1,11 @@
 import { fieldsOf, type Kind } from "@mediagen/sdk";
-import { issuesIn, type Operation, readText, service } from "@mediagen/sdk/kit";
+import { type Operation, service } from "@mediagen/sdk/kit";
 import type { ProxyForm } from "./options.ts";
 import { Rejection } from "./rejection.ts";
 
 const longestKey = 255;
 /** Maximum number of parts, more than any form has. */
 const mostParts = 100;
-const mostIssues = 5;
 
 /** An operation that a page may call. A query has no model. */
 interface Route {
@@ -87,25 +86,16 @@ export function readParts(data: FormData, model: string): ProxyForm {
   let parts = 0;
   for (const [part, value] of data) {
     if (++parts > mostParts) throw new Rejection(422, `The form has more than ${mostParts} parts.`);
-    const { field, many, takes, ...one } = fields.find((one) => one.part === part || one.field === part) ?? {
+    const { field, many, ...one } = fields.find((one) => one.part === part || one.field === part) ?? {
       field: part,
       part,
     };
     if (many && (one.part ?? field) === part) lists.add(field);
     const values = form.get(field) ?? [];
-    values.push(readText(value, takes));
+    values.push(value);
     form.set(field, values);
   }
   // A field with both text and files has too many values. The check reports that.
   const valueOf = (field: string, all: readonly unknown[]) => (lists.has(field) || all.length > 1 ? all : all[0]);
   return Object.fromEntries(Array.from(form, ([field, all]) => [field, valueOf(field, all)]));
-}
-
-/** Rejects invalid fields of a page. Later issues in a form are mistakes of the server's code. */
-export async function checkFields({ body }: Operation, fields: object, isForm: boolean): Promise<void> {
-  const issues = await issuesIn(body, fields, isForm);
-  if (issues.length === 0) return;
-  const rest = issues.length - mostIssues;
-  const more = rest > 0 ? [`There are ${rest} more problems.`] : [];
-  throw new Rejection(422, [...issues.slice(0, mostIssues).map(({ message }) => message), ...more].join(" "));
 }

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { replaceFile } from "@mediagen/sdk/kit";
 import { CommandError, messageOf, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { Options } from "../flags/flags.ts";
@@ -54,14 +55,10 @@ async function readSaved(): Promise<Required<Pick<Access, "baseUrl" | "apiKey">>
 /** Saves a base URL and its key in place of the last ones. If that fails, those stay as they are. */
 export async function saveAccess(baseUrl: string, apiKey: string): Promise<void> {
   const path = accessFile();
-  const part = `${path}.${crypto.randomUUID()}.part`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(part, `${baseUrl}\n${apiKey}\n`, { mode: 0o600, flag: "wx", flush: true });
-    await rename(part, path);
+    await replaceFile(path, `${baseUrl}\n${apiKey}\n`, 0o600);
   } catch (error) {
-    // The first error says why this one fails too.
-    await rm(part, { force: true }).catch(() => undefined);
     const advice = "What was saved before has not changed. Fix that and run the command again.";
     throw new CommandError(`the key could not be saved: ${messageOf(error)}`, advice, exitCodes.failed, error);
   }

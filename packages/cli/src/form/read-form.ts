@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { InvalidRequestError, validate, type Field } from "@mediagen/sdk";
-import { readText } from "@mediagen/sdk/kit";
+import { InvalidRequestError, validate } from "@mediagen/sdk";
+import { inspectForm } from "@mediagen/sdk/kit";
 import { fileFrom } from "@mediagen/sdk/node";
 import { usageError } from "../errors/command-error.ts";
 import { argumentField } from "../flags/field-flags.ts";
@@ -18,7 +18,7 @@ export async function readForm(
   { words: [prompt], options: { model = "" }, fields: given }: Parsed,
   flags: readonly Flag[],
   sources: Sources,
-): Promise<Record<string, unknown>> {
+): Promise<Readonly<Record<string, unknown>>> {
   const form: Record<string, unknown> = {};
   if (prompt !== undefined)
     form[argumentField] = checkText(
@@ -30,22 +30,12 @@ export async function readForm(
     const value = given.get(field);
     if (value === undefined) continue;
     for (const one of [value].flat()) if (typeof one === "string") checkText(`--${name}`, one);
-    const read = await readField(value, models?.get(model), (path) => readSource(path, model, field, sources));
-    form[field] = sizeFor(model, field, read);
+    const info = models?.get(model);
+    const read = (path: unknown) => (info?.takes === "file" ? readSource(String(path), model, field, sources) : path);
+    const each = Array.isArray(value) ? await Promise.all(value.map(read)) : value;
+    form[field] = sizeFor(model, field, Array.isArray(each) && each.length === 1 && !info?.many ? each[0] : each);
   }
-  return form;
-}
-
-/** Returns the value of a field as the SDK takes it. A value that is not of the field's type is left to the SDK to reject. */
-async function readField(
-  given: unknown,
-  info: Field | undefined,
-  readFile: (path: string) => Promise<unknown>,
-): Promise<unknown> {
-  if (!Array.isArray(given)) return readText(given, info?.takes);
-  const read = (one: unknown) => (info?.takes === "file" ? readFile(String(one)) : readText(one, info?.takes));
-  const each = await Promise.all(given.map(read));
-  return each.length === 1 && !info?.many ? each[0] : each;
+  return (await inspectForm(model, form, true)).form;
 }
 
 /** Returns the file of a path, a URL or stdin. */

@@ -1,16 +1,28 @@
-import { rejectIssues } from "../errors/errors.ts";
-import { readForm, type WireFields } from "./form.ts";
+import type { Issue } from "../errors/issue.ts";
+import { readTexts } from "./field.ts";
+import { checkFiles } from "./files.ts";
+import { readForm, resultCount, type WireFields } from "./form.ts";
 import { findModel } from "./model.ts";
 import { bytesOf, formParts } from "./multipart.ts";
 
 /** Maximum number of bytes of a file in memory, because Web Crypto cannot digest a stream. */
 const sliceBytes = 1024 * 1024;
 
-/** Returns the digest of a model's form, as a store records it, or throws an {@link InvalidRequestError} if the form is not valid. */
-export async function formDigest(model: string, form: object): Promise<string | undefined> {
-  const { wire, issues } = readForm(findModel(model).operation.body, form);
-  rejectIssues(model, issues);
-  return digestOf(wire);
+interface InspectedForm {
+  readonly form: WireFields;
+  readonly issues: readonly Issue[];
+  readonly resultCount: number;
+  /** Returns the digest that a store records. */
+  digest(): Promise<string | undefined>;
+}
+
+/** Reads a model's form before it is generated. With `fromText`, it is of a page, a table or a command line: texts become values. */
+export async function inspectForm(model: string, given: WireFields, fromText: boolean = false): Promise<InspectedForm> {
+  const { body } = findModel(model).operation;
+  const form = fromText ? readTexts(body, given) : given;
+  const { wire, issues } = readForm(body, form);
+  const all = issues.length > 0 ? issues : await checkFiles(body, wire);
+  return { form, issues: all, resultCount: resultCount(body, wire), digest: () => digestOf(wire) };
 }
 
 /** Returns the SHA-256 of a form's texts and files, in any order of fields; undefined without Web Crypto, as on pages without https. */

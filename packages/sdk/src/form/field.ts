@@ -1,5 +1,5 @@
 import { closestName, countCharacters, describeValue, type Issue, issueOf, mustBe } from "../errors/issue.ts";
-import type { Field } from "../spec/operation.ts";
+import type { Field, FormFields } from "../spec/operation.ts";
 
 /** The maximum number of characters of any text: converting the line breaks of many megabytes takes seconds. */
 const textLimit = 1_000_000;
@@ -11,13 +11,6 @@ const reference =
 /** Whether a value is an object with fields of its own, which a FormData, a Map, a Blob and a stream are not. */
 export function isObjectOfFields(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === "[object Object]";
-}
-
-/** Reads a text of an HTML form, a table or a command line as the value of a field. A text that is none stays, and is rejected later. */
-export function readText(given: unknown, takes: Field["takes"] | undefined): unknown {
-  if (typeof given !== "string") return given;
-  if (takes === "number" && /^-?\d+(\.\d+)?$/.test(given)) return Number(given);
-  return takes === "flag" && /^(on|off|true|false)$/i.test(given) ? /^(on|true)$/i.test(given) : given;
 }
 
 /** Returns how a form sends a value: as text, and one file as a list. A text that is too long stays: it is rejected. */
@@ -81,4 +74,17 @@ function issueOfValue({ field, expected, values = [], max }: Field, given: unkno
   const texts = values.filter((value) => typeof value === "string");
   const meant = typeof given === "string" ? closestName(given, texts) : undefined;
   return issueOf(field, "invalid", mustBe(expected + limit, given), meant && `Did you mean "${meant}"?`);
+}
+
+/** Reads the texts of an HTML form, a table or a command line as values of fields. A text that is none stays, and is rejected later. */
+export function readTexts({ fields }: FormFields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const takes = new Map(fields.map((one) => [one.field, one.takes]));
+  return Object.fromEntries(Object.entries(given).map(([field, value]) => [field, readText(value, takes.get(field))]));
+}
+
+function readText(given: unknown, takes: Field["takes"] | undefined): unknown {
+  if (Array.isArray(given)) return given.map((one) => readText(one, takes));
+  if (typeof given !== "string") return given;
+  if (takes === "number" && /^-?\d+(\.\d+)?$/.test(given)) return Number(given);
+  return takes === "flag" && /^(on|off|true|false)$/i.test(given) ? /^(on|true)$/i.test(given) : given;
 }

@@ -3,7 +3,7 @@ import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { FormFields } from "../spec/operation.ts";
 import { schemas } from "../spec/schemas.gen.ts";
 import { isObject } from "../spec/values.ts";
-import { readText } from "./field.ts";
+import { readTexts } from "./field.ts";
 import { readForm } from "./form.ts";
 import { findModel, type Form, type Model } from "./model.ts";
 import { invalidField } from "./multipart.ts";
@@ -88,7 +88,7 @@ export function formSchema<M extends Model, Field extends keyof Form<M> & string
     throw invalidField(subject, "without", mustBe(`one of ${names.join(", ")}`, misspelled));
   const open = formWithout(body, without);
   const validate = (given: unknown) => {
-    const value = from === "text" ? readTexts(given, open) : given;
+    const value = from === "text" ? readParts(given, open) : given;
     const { issues } = readForm(open, value);
     // The cast: a value without issues is a form of the model.
     return issues.length > 0 ? { issues: issues.map(toFormIssue) } : { value: value as FormWithout<M, Field> };
@@ -118,17 +118,15 @@ function toFormIssue({ field, message }: Issue): FormIssue {
 }
 
 /** Converts texts and files to a form: FormData, URLSearchParams, or an object of texts, files and lists of them. */
-function readTexts(given: unknown, { fields }: FormFields): unknown {
+function readParts(given: unknown, body: FormFields): unknown {
   if (!isObject(given)) return given;
   // The cast: forms that are iterable yield pairs.
   const pairs = Symbol.iterator in given ? (given as Iterable<[string, unknown]>) : Object.entries(given);
   const form = new Map<string, unknown>();
   for (const [name, value] of pairs)
-    for (const one of [value].flat().filter(isGiven)) {
-      const read = readText(one, fields.find(({ field }) => field === name)?.takes);
-      form.set(name, form.has(name) ? [form.get(name), read].flat() : read);
-    }
-  return Object.fromEntries(form);
+    for (const one of [value].flat().filter(isGiven))
+      form.set(name, form.has(name) ? [form.get(name), one].flat() : one);
+  return readTexts(body, Object.fromEntries(form));
 }
 
 /** Whether a value was given. A file input without a file yields an empty file without a name. */

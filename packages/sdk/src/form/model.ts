@@ -3,8 +3,7 @@ import { closestName, type Issue, issueOf, mustBe, nothingWasSent } from "../err
 import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Form, Model } from "../spec/types.gen.ts";
-import { checkFiles } from "./files.ts";
-import { knownFields, readBody, readForm } from "./form.ts";
+import { knownFields, readForm } from "./form.ts";
 import { invalidField } from "./multipart.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
@@ -102,10 +101,4 @@ export function validate<M extends string>(
 ): readonly Issue[] {
   const known = models.get(model);
   return known ? readForm(known.operation.body, form, extraFields).issues : [unknownModel(model)];
-}
-
-/** Returns the issues of a form's fields and files, or of a JSON body. */
-export async function issuesIn(body: FormFields, fields: unknown, isForm: boolean): Promise<readonly Issue[]> {
-  const { wire, issues } = isForm ? readForm(body, fields) : readBody(body, fields);
-  return issues.length > 0 || !isForm ? issues : checkFiles(body, wire);
 }

@@ -9,7 +9,7 @@ import { checkConnectOptions, type ConnectOptions, usesNodeHttp } from "./connec
 export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
 
 /**
- * Creates a client that sends with node:http. It knows whether a request was sent, and streams uploads from disk. Nothing is sent yet.
+ * Creates a client that sends with node:http. It knows whether a request was sent, and streams uploads from disk. It sends nothing yet.
  *
  * @returns The client. One is enough for a program: its calls share connections, limits and polls.
  * @throws An {@link InvalidRequestError} if an option is not valid

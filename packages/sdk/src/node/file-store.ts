@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -25,8 +25,6 @@ const mostReads = 10;
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;
-  /** The directories of entries whose own names are known to outlive a power failure. There are at most 256. */
-  readonly #synced = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -97,7 +95,7 @@ export class FileStore implements GenerationStore {
     const part = newPart(this.#directory);
     try {
       await fs.mkdir(part, { mode: 0o700 });
-      await writeDurably(join(part, `1.${randomUUID()}.json`), text);
+      await writeDurably(join(part, `1.${randomUUID()}.json`), text, 0o600);
       await sync(part);
       for (let tries = 1; ; tries++) {
         const { names, entry } = await this.#read(id);
@@ -110,10 +108,8 @@ export class FileStore implements GenerationStore {
     } finally {
       await fs.rm(part, { recursive: true, force: true });
     }
-    await sync(shard);
     // The process that made the directory above may have been killed before it synced it.
-    if (!this.#synced.has(shard)) await sync(this.#directory);
-    this.#synced.add(shard);
+    for (const path of [shard, this.#directory]) await sync(path);
     return true;
   }
 
@@ -123,7 +119,7 @@ export class FileStore implements GenerationStore {
     const pathOf = (one: number) => join(directory, `${one}.${life}`);
     const [part, path] = [newPart(this.#directory), pathOf(revision)];
     try {
-      await writeDurably(part, text);
+      await writeDurably(part, text, 0o600);
       if (!(await publish(part, path))) return false;
     } catch (error) {
       if (codeOf(error) === "ENOENT") return false;
@@ -141,10 +137,10 @@ export class FileStore implements GenerationStore {
 
   /** Yields the ids of all entries, in slices: between them the process does other work. */
   async *#ids(): AsyncGenerator<string, void, undefined> {
-    for (const shard of await namesIn(this.#directory)) {
+    let end = performance.now() + sliceMs;
+    for (const shard of namesIn(this.#directory)) {
       if (!/^[\da-f]{2}$/.test(shard)) continue;
-      let end = performance.now() + sliceMs;
-      for (const id of await namesIn(join(this.#directory, shard))) {
+      for (const id of namesIn(join(this.#directory, shard))) {
         if (isId(id)) yield id;
         if (performance.now() < end) continue;
         await setImmediate();
@@ -163,12 +159,9 @@ function isId(id: string): boolean {
   return /^[\da-f]{2}[\w-]*$/.test(id);
 }
 
-/**
- * Reads an entry's directory: it has no entry if there is none, or if it is being forgotten. It does so synchronously: waiting for another thread at each file takes several times as long as
- * reading it. Throws if the entry is damaged, or is being replaced or forgotten at this moment.
- */
+/** Reads an entry's directory, synchronously: waiting for each file takes several times as long. Throws if it is damaged or changing. */
 function read(directory: string) {
-  const names = namesAt(directory);
+  const names = namesIn(directory);
   const life = names.find((name) => /^1\.[\w-]+\.json$/.test(name))?.slice(2);
   if (life === undefined) return { names };
   const revisions = names.filter((name) => name.endsWith(`.${life}`)).map((name) => Number.parseInt(name, 10) || 0);
@@ -177,19 +170,7 @@ function read(directory: string) {
   return { names, life, entry: (JSON.parse(text) as GenerationEntry | null) ?? undefined };
 }
 
-function namesAt(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/**
- * Removes the names of a life, the first revision first: without it, the life is over. Other names in the directory stay, because
- * another process may have created the entry again.
- */
+/** Removes the names of a life, the first revision first: without it, the life is over. Others stay: the entry may exist again. */
 async function clear(directory: string, names: readonly string[]): Promise<void> {
   const first = names.filter((name) => name.startsWith("1."));
   for (const name of [...first, ...names]) await fs.rm(join(directory, name), { force: true });

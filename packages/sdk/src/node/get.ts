@@ -9,9 +9,8 @@ import { agentFor, exchange } from "./connection.ts";
 import { decode } from "./decode.ts";
 
 /**
- * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a name
- * that resolves to a public address in an earlier check may resolve to this machine in the next. An agent or a proxy may resolve names
- * by itself. So they are resolved here first, too, and must not be private.
+ * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a moment
+ * later, it may resolve to this machine. An agent or a proxy may resolve names by itself, so they are resolved here first, too.
  */
 export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {

@@ -1,10 +1,8 @@
-import { readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
 import type { ProcessInfo } from "../store/entries.ts";
-import { codeOf } from "./durable-files.ts";
 
-export function processInfo(): ProcessInfo {
-  const own = { host: hostname(), bootId: bootId(), pid: process.pid };
+/** Returns which process this is, and whether another one has ended. Imports no modules of Node: the kit is also for browsers. */
+export function processInfo(): ProcessInfo & Required<Pick<ProcessInfo, "sender">> {
+  const own = { host: process.getBuiltinModule("node:os").hostname(), bootId: bootId(), pid: process.pid };
   return {
     sender: own,
     // The number may have become another process's: only its absence proves something.
@@ -15,6 +13,7 @@ export function processInfo(): ProcessInfo {
 
 /** Returns an id of the host's last boot and of the process id namespace, which differs by container. Undefined except on Linux. */
 function bootId(): string | undefined {
+  const { readFileSync, readlinkSync } = process.getBuiltinModule("node:fs");
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
@@ -26,6 +25,15 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) !== "ESRCH";
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
+}
+
+/** Returns the directory in which mediagen's own programs keep their state, as gh chooses it: with one store, a key is billed once. */
+export function stateDirectory(): string {
+  const { isAbsolute, join } = process.getBuiltinModule("node:path");
+  const { XDG_STATE_HOME: state = "", LOCALAPPDATA: local } = process.env;
+  if (isAbsolute(state)) return join(state, "mediagen");
+  if (process.platform === "win32" && local) return join(local, "mediagen");
+  return join(process.getBuiltinModule("node:os").homedir(), ".local", "state", "mediagen");
 }

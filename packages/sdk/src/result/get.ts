@@ -65,10 +65,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Node 20 has no navigator. */
 const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.js");
 
-/**
- * Returns a response whose body is read as fast as it arrives, if its connection may close behind it. The fetch of Node 22 and 24 ends
- * the process if that happens while a slow reader makes it wait, and nobody can catch that.
- */
+/** Reads a body as fast as it arrives if its connection may close behind it: with a slow reader, Node's fetch would end the process. */
 function readAhead(response: Response, highWaterMark: number): ResultResponse {
   const { status, headers, body } = response;
   const hasEnd = headers.has("content-length") || headers.has("transfer-encoding");

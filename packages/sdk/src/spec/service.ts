@@ -1,0 +1,2 @@
+export { codes, operations } from "./operations.gen.ts";
+export { schemas } from "./schemas.gen.ts";
