@@ -28,9 +28,11 @@ export default async function run(): Promise<void> {
  * millisecond, whatever its size. Modules that are imported on first use are separate files.
  */
 export async function bundle(directory: string): Promise<void> {
+  const input = scriptsOf(directory);
+  const tags = input.length > 1 ? ["$initial"] : []; // A command alone shares what it loads later, too.
   const { output } = await build({
     cwd: directory,
-    input: scriptsOf(directory),
+    input,
     external: /^[^./\0](?!:)/,
     platform: "neutral",
     transform: { target: "es2022", define: { MEDIAGEN_VERSION: JSON.stringify(versionOf(directory)) } },
@@ -41,7 +43,7 @@ export async function bundle(directory: string): Promise<void> {
       minifyInternalExports: false,
       // What needs Node is not shared, because the main entry point runs in browsers, too.
       codeSplitting: {
-        groups: [{ name: "shared", tags: ["$initial"], minShareCount: 2, test: /^(?!.*\/src\/node\b)/ }],
+        groups: [{ name: "shared", tags, minShareCount: 2, test: /^(?!.*\/src\/node\b)/ }],
       },
     },
   });

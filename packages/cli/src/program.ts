@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { type Field, listModels, type ModelInfo } from "@mediagen/sdk";
 import { type Schemas, service } from "@mediagen/sdk/kit";
 import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
@@ -54,7 +54,7 @@ async function runCommand(commands: readonly Command[], command: Command | undef
     const parsed = parse(command, args.slice(command.name.split(" ").length));
     return (await command.load()).run(parsed, command);
   }
-  const { version, homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  const { version, homepage } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8")) as {
     readonly version: string;
     readonly homepage: string;
   };

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { access, constants, mkdir } from "node:fs/promises";
 import {
   type BeforeGenerate,
   createMediaGen,

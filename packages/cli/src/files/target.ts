@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access, mkdir, readdir } from "node:fs/promises";
+import { access, constants, mkdir, readdir } from "node:fs/promises";
 import { basename, dirname, extname, sep } from "node:path";
 import { messageOf, usageError } from "../errors/command-error.ts";
 import { isDirectory } from "./directory.ts";

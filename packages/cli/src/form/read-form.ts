@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import { buffer, text } from "node:stream/consumers";
 import { InvalidRequestError, validate } from "@mediagen/sdk";
 import { inspectForm } from "@mediagen/sdk/kit";
 import { fileFrom } from "@mediagen/sdk/node";
@@ -23,7 +22,7 @@ export async function readForm(
   if (prompt !== undefined)
     form[argumentField] = checkText(
       argumentField,
-      prompt === "-" ? (await text(sources.openStdin())).trimEnd() : prompt,
+      prompt === "-" ? new TextDecoder().decode(await readAll(sources.openStdin())).trimEnd() : prompt,
     );
   // In the order of the flags, so that the same form has the same digest.
   for (const [field, { name, models }] of new Map(flags.map((flag) => [flag.field ?? "", flag]))) {
@@ -41,7 +40,7 @@ export async function readForm(
 /** Returns the file of a path, a URL or stdin. */
 async function readSource(path: string, model: string, field: string, { openStdin }: Sources): Promise<File> {
   if (path !== "-") return fileFrom(path);
-  const bytes = new Uint8Array(await buffer(openStdin()));
+  const bytes = new Uint8Array(await readAll(openStdin()));
   return fileFrom(bytes).catch((error: unknown) => {
     if (!(error instanceof InvalidRequestError)) throw error;
     const issues = error.issues.map(({ field: given, code, message }) => ({
@@ -51,6 +50,11 @@ async function readSource(path: string, model: string, field: string, { openStdi
     }));
     throw new InvalidRequestError(model, issues);
   });
+}
+
+async function readAll(source: Readable): Promise<Buffer> {
+  const { buffer } = await import("node:stream/consumers");
+  return buffer(source);
 }
 
 /** Returns a size such as `1024x1024` as the model writes it: `*` between width and height is a pattern for the shell. */

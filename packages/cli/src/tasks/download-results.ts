@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { blobs, download, type AnyTask, type Download } from "@mediagen/sdk/node";
 import type { CommandContext } from "../client/connect.ts";
@@ -44,7 +43,7 @@ async function printResults(task: AnyTask, signal: AbortSignal): Promise<readonl
   for (const result of results) {
     const bytes = new Uint8Array(await result.arrayBuffer());
     process.stdout.write(bytes);
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sha256 = process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
     files.push({ path: stdoutTarget, bytes: bytes.length, type: result.type, sha256 });
   }
   const failure = await stdoutFailure();

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { AnyTask, GenerationEntry, GenerationState, GenerationStore, UnreadableEntry } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { stdoutTarget } from "../files/target.ts";
@@ -60,7 +59,7 @@ async function amend(
     const record: CommandRecord | undefined = await store.get(generationId);
     if (record?.state !== "ended" || record.task?.taskid !== taskid) return;
     // Each revision leaves a name in the store, and the command of a key may be repeated every minute.
-    if (isDeepStrictEqual({ ...record, ...change }, record)) return;
+    if (process.getBuiltinModule("node:util").isDeepStrictEqual({ ...record, ...change }, record)) return;
     const { revision, attempt: follows } = record;
     const next = { ...record, revision: revision + 1, follows, updatedAt: Date.now(), ...change };
     await store.write(next);

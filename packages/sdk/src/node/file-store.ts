@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -7,6 +5,9 @@ import type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "..
 import { mayFollow, mayForget } from "../store/store.ts";
 import type { GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import { codeOf, makeDurably, namesIn, newPart, publish, removeParts, sync, writeDurably } from "./durable-files.ts";
+
+// Not imported, because an import statement also runs the getters of the module, which load much of Node.
+const nodeFs = process.getBuiltinModule("node:fs");
 
 /** The content of the last revision of an entry that is forgotten. */
 const forgottenText = "null";
@@ -95,7 +96,7 @@ export class FileStore implements GenerationStore {
     const part = newPart(this.#directory);
     try {
       await fs.mkdir(part, { mode: 0o700 });
-      await writeDurably(join(part, `1.${randomUUID()}.json`), text, 0o600);
+      await writeDurably(join(part, `1.${crypto.randomUUID()}.json`), text, 0o600);
       await sync(part);
       for (let tries = 1; ; tries++) {
         const { names, entry } = await this.#read(id);
@@ -128,7 +129,7 @@ export class FileStore implements GenerationStore {
       await fs.unlink(part).catch(() => undefined); // What is left is removed later.
     }
     await sync(directory);
-    const isAlive = existsSync(pathOf(1));
+    const isAlive = nodeFs.existsSync(pathOf(1));
     // An old revision only keeps its name: a writer that was paused must find it taken.
     if (isAlive) await fs.truncate(pathOf(revision - 1)).catch(() => undefined);
     else await fs.rm(path, { force: true });
@@ -165,7 +166,7 @@ function read(directory: string) {
   const life = names.find((name) => /^1\.[\w-]+\.json$/.test(name))?.slice(2);
   if (life === undefined) return { names };
   const revisions = names.filter((name) => name.endsWith(`.${life}`)).map((name) => Number.parseInt(name, 10) || 0);
-  const text = readFileSync(`${directory}/${Math.max(...revisions)}.${life}`, "utf8");
+  const text = nodeFs.readFileSync(`${directory}/${Math.max(...revisions)}.${life}`, "utf8");
   // The cast: the version is checked where entries are read.
   return { names, life, entry: (JSON.parse(text) as GenerationEntry | null) ?? undefined };
 }
