@@ -29,7 +29,7 @@ export default async function run(): Promise<void> {
  */
 export async function bundle(directory: string): Promise<void> {
   const input = scriptsOf(directory);
-  const tags = input.length > 1 ? ["$initial"] : []; // A command alone shares what it loads later, too.
+  const tags: "$initial"[] = input.length > 1 ? ["$initial"] : []; // A command alone shares what it loads later, too.
   const { output } = await build({
     cwd: directory,
     input,
