@@ -19,7 +19,7 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [2, `${image} --image none.png`, '"none.png" cannot be read (ENOENT'],
     [2, "video '-10 degrees' -m vidmodelv2", "Write a prompt that begins with - after --."],
     [2, `${image} --modle x`, "Did you mean --model?"],
-    [2, `${image} --key secret`, "unknown flag --key\n"],
+    [2, `${image} --key secret`, "--key is not a known option. Use one of --model, "],
     [2, `${image} -o ${"a".repeat(300)}.png`, "ENAMETOOLONG"],
     [
       2,
@@ -42,7 +42,7 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [2, "video - -qm vidmodelv2 --image -", "stdin can be read once"],
     [2, `${image} --extra-field a`, "--extra-field a has no value\n  Nothing was sent. Write "],
     [2, "batch no.jsonl -o . -yq", 'input "no.jsonl" does not exist. Use a file that can be read.\n'],
-    [2, "images", "Did you mean image?"],
+    [2, "images", "unknown command mediagen images\n  Use one of video, image, task, "],
     [2, "image A -m imgmodelv4 -o - --batchsize 2", "stdout takes one result and nothing else"],
     [3, image, "No task was created.\n  Add credits, then make the same call again.", "insufficientCredits"],
     [4, `${image} --timeout 10ms`, "Continue with:\n    mediagen task download image:"],

@@ -24,7 +24,7 @@ function loggedOut(
 describe("mediagen login", () => {
   test("saves the base URL and the key of stdin for this user only, and other commands use them until logout", () =>
     loggedOut(async ({ env, url, file, run }) => {
-      const says = `0:00 the key for ${url} is saved in ${file}; the service did not reject it\n`;
+      const says = `0:00 the key for ${url} is saved in ${file}\n0:00 with it, the service said to a query of a made-up task: `;
       await fails(run(`login --base-url ${url}`, { stdin: "emulator-key\n" }), 0, says);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
       expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
@@ -47,7 +47,7 @@ describe("mediagen login", () => {
       await login.printed(/API key for http\S+ \(not shown\): /);
       login.type("emulator-kez\x7fy\n");
       const { code, stdout } = await login.ended;
-      expect([code, stdout]).toEqual([0, expect.stringContaining("the service did not reject it")]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("the service said to a query")]);
       expect(stdout).not.toMatch(/emulator-k|\*/);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));
@@ -79,21 +79,31 @@ describe("mediagen login", () => {
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));
 
-  test.for<[what: string, options: PlaceOptions]>([
-    ["responds to a wrong key with HTTP 200", { behaviour: { wrongKeyStatus: 200 } }],
-    [
-      "looks for the task before the key",
-      { hold: async (_, response) => ({ ...response, status: 200, body: '{"code":9999,"msg":"no task"}' }) },
-    ],
-  ])("saves no key that it cannot check because the service %s, unless it is --unverified", ([, options]) =>
-    loggedOut(async ({ url, file, run }) => {
-      const says =
-        /^mediagen: the service responds to this key as to a made-up one: .*code 9999.*\n {2}Nothing was saved\. .*--unverified\.\n$/;
-      await fails(run(`login --base-url ${url}`, { stdin: "other-key" }), 1, says);
-      await fails(run(`login --unverified --base-url ${url}`, { stdin: "other-key" }), 0, "without checking it");
-      expect(await readFile(file, "utf8")).toBe(`${url}\nother-key\n`);
-    }, options),
-  );
+  test("shows what the service says if that may be about the key", () =>
+    loggedOut(
+      async ({ url, file, run }) => {
+        await fails(
+          run(`login --base-url ${url}`, { stdin: "other-key" }),
+          0,
+          /the service said .*code 9999: .*key.*\n.*run mediagen login again/,
+        );
+        expect(await readFile(file, "utf8")).toBe(`${url}\nother-key\n`);
+      },
+      { behaviour: { wrongKeyStatus: 200 } },
+    ));
+
+  test("saves nothing if something else than the service responds", () =>
+    loggedOut(
+      async ({ url, file, run }) => {
+        await fails(
+          run(`login --base-url ${url}`, { stdin: "emulator-key" }),
+          1,
+          /HTTP 404.*\n {2}Nothing was saved\. /,
+        );
+        await expect(readFile(file)).rejects.toThrow("ENOENT");
+      },
+      { hold: async (_, response) => ({ ...response, status: 404, body: "<html>" }) },
+    ));
 });
 
 describe("a saved key", () => {

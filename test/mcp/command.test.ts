@@ -32,10 +32,9 @@ describe("mediagen-mcp", () => {
     expect(await run([server, ...args], env)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
   });
 
-  test("and mediagen mcp have the same help, which has the options that registries read in server.json", async () => {
+  test("has the options that registries read in server.json", async () => {
     const help = await run([server, "--help"]);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("--output DIR"), stderr: "" });
-    expect(await run([mediagen, "mcp", "--help"])).toEqual(help);
     const read = (name: string) => readFile(`packages/mcp/${name}`, "utf8");
     const [manifest, text] = [await read("package.json"), await read("server.json")];
     const { name: identifier, version, mcpName: name } = JSON.parse(manifest) as Readonly<Record<string, string>>;

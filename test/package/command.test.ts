@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "../temporary-directory.ts";
 import { useProject } from "./project.ts";
 
 const exec = promisify(execFile);
@@ -27,19 +26,6 @@ test("mediagen, installed in an empty project, makes pictures on the emulator th
 test("mediagen brings four packages and what those depend on, and no more", async () => {
   const installed = (await readdir(join(project.directory, "node_modules"))).filter((name) => !name.startsWith("."));
   expect(installed.join(" ")).toBe("@mediagen any-ascii csv-parse fflate openapi-fetch openapi-typescript-helpers");
-});
-
-test("mediagen mcp names the package that it needs", async () => {
-  // Outside of the repository, whose packages are found from everywhere below it.
-  const elsewhere = await temporaryDirectory();
-  await cp(join(project.directory, "node_modules"), join(elsewhere, "node_modules"), { recursive: true });
-  const args = [join(elsewhere, "node_modules/@mediagen/cli/bin.js"), "mcp", "--output", "media"];
-  await expect(exec(process.execPath, args, { cwd: elsewhere })).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(
-      /^mediagen: mediagen mcp needs the package @mediagen\/mcp\n {2}Install it as the guide says: .*installation\.md/,
-    ),
-  });
 });
 
 /** The first program of a README, or the commands of the guide, in a directory with one line of a batch. */

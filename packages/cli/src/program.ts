@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { type Field, listModels, type ModelInfo } from "@mediagen/sdk";
 import { type Schemas, service } from "@mediagen/sdk/kit";
-import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
+import { CommandError, errorDocument, tell, usageError } from "./errors/command-error.ts";
 import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import { examplesOf } from "./flags/examples.ts";
 import { fieldFlags } from "./flags/field-flags.ts";
 import { type Flag, flagsOf } from "./flags/flags.ts";
 import { type Command, commandOf } from "./usage/command.ts";
 import { helpOf, overviewOf } from "./usage/help.ts";
-import { parse, unknownWord } from "./usage/parse.ts";
+import { parse } from "./usage/parse.ts";
 import { printDocument } from "./terminal/output.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 
@@ -47,7 +47,7 @@ export async function run(given: readonly string[]): Promise<number> {
 async function runCommand(commands: readonly Command[], command: Command | undefined, args: readonly string[]) {
   const [first = "", ...rest] = args;
   const print = (text: string) => void process.stdout.write(`${text}\n`);
-  if (command?.name === "emulator" || command?.name === "mcp")
+  if (command?.name === "emulator")
     return (await command.load()).run({ words: [], options: {}, fields: new Map() }, command);
   if (command) {
     if (flagsIn(args).some(isHelp)) return print(helpOf(command));
@@ -65,9 +65,10 @@ async function runCommand(commands: readonly Command[], command: Command | undef
     const set = "Run mediagen login, or set MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY.";
     return print(`${overviewOf(commands, group, examples)}\n\n${set}\nDocumentation: ${homepage}\n\n${exitCodesText}`);
   }
-  const names = commands.map(({ name }) => name.slice(group.length).split(" ")[0] ?? "");
-  const advice = `Run mediagen ${group}--help for the commands.`;
-  throw unknownWord((group ? rest[0] : first) ?? "", `command mediagen ${group}`.trimEnd(), names, advice);
+  const below = commands.filter(({ name }) => name.startsWith(group));
+  const names = new Set(below.map(({ name }) => name.slice(group.length).split(" ")[0]));
+  const unknown = `mediagen ${group}${group ? (rest[0] ?? "") : first}`.trimEnd();
+  throw usageError(`unknown command ${unknown}`, `Use one of ${[...names].join(", ")}.`);
 }
 
 /** Returns `help task show` as the `--help` of the command itself. */
@@ -104,7 +105,7 @@ export function createCommands(models: readonly ModelInfo[], schemas: Schemas): 
   const recover = () => import("./commands/recover.ts");
   const showModels = () => import("./commands/models.ts");
   const login = () => import("./commands/login.ts");
-  const other = () => import("./commands/other-package.ts");
+  const emulator = () => import("./commands/emulator.ts");
   const completion = () => import("./commands/completion.ts");
   const aboutDeletion = "Delete tasks; whether that stops or refunds a running task is not documented";
   return [
@@ -121,8 +122,7 @@ export function createCommands(models: readonly ModelInfo[], schemas: Schemas): 
     }),
     add("login", "", "Save a base URL and its API key, for this command only", login),
     add("logout", "", "Delete what mediagen login has saved", login),
-    add("emulator", "[args...]", "Emulate the service on this machine, free of charge", other),
-    add("mcp", "[args...]", "Serve as tools of a language model (needs the package @mediagen/mcp)", other),
+    add("emulator", "[args...]", "Emulate the service on this machine, free of charge", emulator),
     add("completion", "<shell>", "Print the completion script for a shell", completion),
   ];
 }

@@ -129,5 +129,5 @@ function withAdvice(error: unknown): unknown {
 
 function adviceOn(generationId = ""): string {
   const command = `npx @mediagen/cli recover --resolve ${generationId} --taskid ID`;
-  return `Look for the task in the service's console, or ask its support. Then run: ${command} (or --not-created).`;
+  return `Look for the task in the service's console, or ask its support. Then run: ${command} (or --not-created; with the --store of this server, if it has one).`;
 }

@@ -25,7 +25,6 @@ export function examplesOf(models: readonly ModelInfo[]): Readonly<Record<string
     login: ["mediagen login", "mediagen login --base-url https://... < key.txt"],
     logout: ["mediagen logout"],
     emulator: ["mediagen emulator exec -- sh"],
-    mcp: ["mediagen mcp --output media/"],
     completion: ['eval "$(mediagen completion bash)"'],
   };
 }

@@ -71,7 +71,6 @@ const table = `
   --resolve <generation>       recover                    record the outcome of an unknown generation, as you found it at the service:
   --taskid <id>                recover                      the task that it created; the service must know it
   --unverified                 recover                      record the task without checking it at the service
-  --unverified                 login                      save the key without checking it at the service
   --not-created                recover                      it created no task; its idempotency key may generate again
   -y, --yes                    batch                      skip the confirmation
   --dry-run                    generate                   print the request and send nothing; an image of a URL is read for it

@@ -1,7 +1,7 @@
 import type { parseArgs } from "node:util";
 import { InvalidRequestError } from "@mediagen/sdk";
 import { readOptions } from "@mediagen/sdk/kit";
-import { type CommandError, usageError } from "../errors/command-error.ts";
+import { usageError } from "../errors/command-error.ts";
 import { argumentField } from "../flags/field-flags.ts";
 import { type Flag, optionOf, spelled, switchValues } from "../flags/flags.ts";
 import { readDuration } from "../terminal/text.ts";
@@ -80,24 +80,18 @@ function flagOf(command: Command, { name, rawName }: OptionToken, word: string):
   if (found) return found;
   if (/\s/.test(word) && command.argument.includes(argumentField))
     throw usageError(`unknown flag ${rawName}`, "Nothing was sent. Write a prompt that begins with - after --.");
-  throw unknownWord(
-    rawName,
-    "flag",
-    command.flags.map((flag) => `--${flag.name}`),
-    usageOf(command),
-  );
+  throw unknownFlag(command, rawName);
 }
 
-/** Returns the error of a flag or a command that does not exist, with the one that may be meant. */
-export function unknownWord(word: string, what: string, names: readonly string[], advice: string): CommandError {
+/** Returns the error of a flag that does not exist, as the SDK says it of an option, with the flag that may be meant. */
+function unknownFlag(command: Command, flag: string): unknown {
   try {
-    readOptions("mediagen", { [word]: true }, Object.fromEntries(names.map((name) => [name, "any"])));
+    const flags = command.flags.map(({ name }) => [`--${name}`, "any"] as const);
+    return readOptions("mediagen", { [flag]: true }, Object.fromEntries(flags));
   } catch (error) {
     const message = error instanceof InvalidRequestError ? error.issues[0]?.message : undefined;
-    const [meant] = /Did you mean .*/.exec(message ?? "") ?? [];
-    return usageError(`unknown ${what} ${word}`.trimEnd(), meant ?? advice);
+    return message === undefined ? error : usageError(message, usageOf(command));
   }
-  return usageError(`unknown ${what} ${word}`, advice);
 }
 
 function readValue(flag: Flag, { value }: OptionToken, command: Command): unknown {
