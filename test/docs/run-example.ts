@@ -86,11 +86,8 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
 
 /** Reads what a program prints until it ends. */
 export async function endOf(program: Program): Promise<Ended> {
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(program.stdout),
-    text(program.stderr),
-    // The cast: the event has these arguments.
-    once(program, "close") as Promise<[number | null]>,
-  ]);
+  // The cast: the event has these arguments.
+  const closed = once(program, "close") as Promise<[number | null]>;
+  const [stdout, stderr, [code]] = await Promise.all([text(program.stdout), text(program.stderr), closed]);
   return { code, stdout, stderr };
 }

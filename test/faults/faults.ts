@@ -260,7 +260,7 @@ export const faults: readonly FaultRow[] = [
     onRequest: (socket) => (socket.write(`${head}\r\n`), flood(socket, Buffer.alloc(65_536, " "))),
     ...undecodable,
   },
-  { name: "a body that drips", ...drips(`${head}\r\n`, " ".repeat(2_000)), ...lost, download: ["file", 1] },
+  { name: "a body that drips", ...drips(`${head}\r\n`, " ".repeat(500)), ...lost, download: ["file", 1] },
   { name: "headers that drip without an end", ...drips(head, "X-More: 1\r\n".repeat(10_000)), ...lost },
   // Responses of other shapes.
   { name: "a response that drips byte by byte", onRequest: (socket) => drip(socket, reply()), ...succeeded },

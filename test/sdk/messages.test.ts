@@ -94,6 +94,7 @@ const calls: Readonly<Record<string, Mistake>> = {
   "recover without a store": (media) => media.recover(),
   "recover: signal": (media) => media.recover({ signal: 5 }),
   "resolve: no such generation": () => withStore().resolve("nope", "notCreated"),
+  "resolve: an empty task id": () => withStore().resolve("nope", { taskid: "" }),
   "resolve: no outcome": () => withStore().resolve("nope", {} as never),
   "fieldsOf: no such model": (_, { fieldsOf }) => fieldsOf("vidmodelv3"),
   "validate: a model that is no text": (_, { validate }) => expectIssues(validate(7, {})),

@@ -231,7 +231,7 @@ describe("a store that fails", () => {
     expect(sent()).toBe(0);
   });
 
-  test("after the response: the task is returned and reported, and recorded in the background", async () => {
+  test("after the response, or after its end: the task is returned and reported, and recorded in the background", async () => {
     const store = sharedStore();
     const { generate, events, sent } = clientOf([], { store });
     let isFull = true;
@@ -244,6 +244,10 @@ describe("a store that fails", () => {
     await expect.poll(() => store.states()).toContain("created");
     expect((await clientOf([], { store }).generate("order-1")).taskid).toBe(task.taskid);
     expect([sent(), events.some(({ type }) => type === "lateTask")]).toEqual([1, false]);
+    store.beforeWrite(full(({ state }) => state === "ended"));
+    expect((await task.check()).state).toBe("succeeded");
+    const { generationId } = task;
+    expect(events).toContainEqual(expect.objectContaining({ type: "storeFailed", generationId, task: undefined }));
   });
 
   test.for<[string, (entry: GenerationEntry) => object]>([
@@ -270,6 +274,7 @@ describe("a store that fails", () => {
     const unreadable = { name: "StoreError", billed: "maybe", isRetryable: false };
     expect(await errorOf(generate("order-1"))).toMatchObject(unreadable);
     expect([(await generate("order-2")).taskid, sent()]).toEqual([taskid, 0]);
+    await expect(media.resolve(blocked, "notCreated")).rejects.toThrow("is not in the store");
     expect(await media.recover()).toMatchObject({ tasks: [{ taskid }], unreadable: [{ id: blocked }] });
   });
 });
