@@ -73,8 +73,10 @@ test("a Blob without a name gets one, and a name that servers cannot read is fix
 test("queries and deletions arrive as JSON with the fields of their options", async () => {
   await media.video.query("t-1", { moreTaskInfo: true });
   await media.image.delete(["t-1", "t-2"], { uid: "u-1" });
+  await media.image.task("t-3").delete({ uid: "u-2" });
   expect(arrived.map(([, headers, body]) => [headers["content-type"], JSON.parse(body)])).toEqual([
     ["application/json", { taskid: "t-1", moreTaskInfo: true }],
     ["application/json", { taskids: ["t-1", "t-2"], uid: "u-1" }],
+    ["application/json", { taskids: ["t-3"], uid: "u-2" }],
   ]);
 });

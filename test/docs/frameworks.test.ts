@@ -126,12 +126,11 @@ test("the page of the example shows the clip of an order, which is generated onc
   const before = emulator.charges.length;
   vi.stubGlobal("location", new URL(`${app}/clips`));
   let responses = 0;
-  const fetchOnce: typeof fetch = async (input, init) => {
+  vi.stubGlobal("fetch", async (input: string, init: RequestInit) => {
     const response = await handlers.get("Next")?.(new Request(input, init));
     if (response && responses++ > 0) return response;
     throw new TypeError("Failed to fetch");
-  };
-  vi.stubGlobal("fetch", fetchOnce);
+  });
   const media = createPageClient(tokenOf("Next"));
   // The cast: it shows its clip by this alone.
   const clip = { src: "" } as HTMLVideoElement;
