@@ -227,7 +227,7 @@ test.for(queues)("%s: an order that failed is listed, and retried by hand", asyn
   expect(await fleet.run("failed retry --all --reason overdue")).toEqual([0, { retried: 2, notFailed: [] }]);
   await worker.end();
   const log = JSON.stringify(worker.lines);
-  expect(log).toContain('"event":"rejected","step":"generate","order":"order-0"');
+  expect(log).toMatch(/"rejected","step":"generate","order":"order-0".*"overdue","step":"check","order":"endless"/);
   for (const secret of [prompt, fleet.emulator.client.apiKey]) expect(log).not.toContain(secret);
 });
 
