@@ -19,8 +19,8 @@ import { changelogPage, notFoundPage, playgroundPage, readGuides, readPage } fro
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The line of the home page that is run in a clone. */
-const inClone = /^(npm ci && npm start) {3}# in a clone: free$/m;
+/** The comment of the home page that stands for how to make a clone. */
+const inClone = /^# in a clone: free$/m;
 
 /**
  * Builds the site into the directory `out`, which is replaced. The same sources give the same bytes. `url` is the URL of the site, with
@@ -44,7 +44,7 @@ export async function buildSite(
     {
       ...home,
       layout: "home",
-      markdown: home.markdown.replace(inClone, repository ? `git clone ${repository}\n$1` : "$&"),
+      markdown: home.markdown.replace(inClone, repository ? `git clone ${repository} mediagen && cd mediagen` : "$&"),
     },
     ...guides,
     ...operations.pages,

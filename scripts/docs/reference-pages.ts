@@ -179,10 +179,9 @@ async function formatSignatures(markdown: string): Promise<string> {
 
 /** Adapts TypeDoc's Markdown, and adds the import. */
 function tidy(markdown: string, name: string, entryPoint: string): string {
-  const [, ...lines] = markdown.split("\n");
-  // Type parameters, and parameters without a description, are left out, because the signature shows them.
-  const body = lines
-    .join("\n")
+  // Type parameters are left out, because the signature shows them.
+  const body = markdown
+    .replace(/^.*\n/, "")
     .replace(/^\*\*\*\n\n/gm, "")
     .replace(/^## Extended by\n\n(?:- .*\n)+\n/gm, "")
     .replace(/^## Extends\n\n- (.*)\n(?!-)/gm, "Extends $1.\n")
@@ -196,7 +195,8 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
     .replace(/^### .*\n(?:(?!^### )[^])*?^#### Inherited from\n[^]*?(?=^###? |(?![^]))/gm, "")
     .replace(/^## Methods\n\s*(?=^## |(?![^]))/gm, "")
     .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
-  return `# ${name}\n\n${body.trim()}\n\nExported by \`${entryPoint}\`.\n`;
+  const [first = "", place] = /^Defined in: (.*)\n\n/m.exec(body) ?? [];
+  return `# ${name}\n\n${body.replace(first, "").trim()}\n\nExported by \`${entryPoint}\`. Defined in: ${place}\n`;
 }
 
 /** Returns the source file of an export. That of generated ones is the spec. */

@@ -35,7 +35,7 @@ test("every export in the SDK's reference leads to the line that declares it, an
   const written = pages
     .map((page) => text(page.replace(/\/$/, ".md")))
     .filter((twin) => twin.includes("\nExported by `"));
-  const link = new RegExp(`^Defined in: .*\\(${siteOptions.repository}/blob/main/(packages/.+)#L(\\d+)\\)$`, "m");
+  const link = new RegExp(`^Exported by .*\\(${siteOptions.repository}/blob/main/(packages/.+)#L(\\d+)\\)$`, "m");
   const astray = written.filter((twin) => {
     const [, file = "", line = ""] = link.exec(twin) ?? [];
     const [, name = "none"] = /^# .*?(\w+)$/m.exec(twin) ?? [];
