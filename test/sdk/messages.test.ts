@@ -200,6 +200,7 @@ const tasks: Readonly<
   "download: HTTP 500": [(task) => sdk.download(task, place), [done, lost]],
   "download: no target": [(task) => sdk.download(task, undefined as never), [done]],
   "download: an empty target": [(task) => sdk.download(task, ""), [done]],
+  "download: a target with a NUL": [(task) => sdk.download(task, "out\0"), [done]],
   ...Object.fromEntries(
     ["../x", "a/b", "a\\b", "..", ".hidden", "", "a\0b", "a\nb", "C:x", 5, "火".repeat(67)].map((name) => [
       `download: the name ${JSON.stringify(name)}`,

@@ -55,7 +55,7 @@ const longestName = 200;
 
 /** Rejects a target that is no path, and a name that is no file name on some system, or leads out of the directory. */
 function checkPlace(target: unknown, name: unknown): void {
-  if (typeof target !== "string" || target === "") {
+  if (typeof target !== "string" || !/^[^\0]+$/.test(target)) {
     const expected = 'a directory or the path of a file, such as "out/"';
     throw invalidRequest("download", "target", "invalid", mustBe(expected, target), notLost);
   }
