@@ -42,9 +42,7 @@ export async function bundle(directory: string): Promise<void> {
       sourcemap: true,
       minifyInternalExports: false,
       // What needs Node is not shared, because the main entry point runs in browsers, too.
-      codeSplitting: {
-        groups: [{ name: "shared", tags, minShareCount: 2, test: /^(?!.*\/src\/node\b)/ }],
-      },
+      codeSplitting: { groups: [{ name: "shared", tags, minShareCount: 2, test: /^(?!.*\/src\/node\b)/ }] },
     },
   });
   const scripts = output.map(({ fileName }) => `dist/${fileName}`);

@@ -147,9 +147,7 @@ function warnOfMemory(reason: string): void {
   );
 }
 
-type Environment = Readonly<Record<string, string>>;
-
-async function serveUntilStopped(server: EmulatorServer, environment: Environment): Promise<void> {
+async function serveUntilStopped(server: EmulatorServer, environment: Readonly<Record<string, string>>): Promise<void> {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   console.log(`The emulator is running at ${server.baseUrl}
 
@@ -167,7 +165,7 @@ async function serveUntilStopped(server: EmulatorServer, environment: Environmen
 async function runBeside(
   [name = "", ...args]: readonly string[],
   server: EmulatorServer,
-  environment: Environment,
+  environment: Readonly<Record<string, string>>,
 ): Promise<void> {
   const env = { ...process.env, ...environment };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
