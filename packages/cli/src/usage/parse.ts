@@ -96,6 +96,8 @@ function unknownFlag(command: Command, flag: string): unknown {
 
 function readValue(flag: Flag, { value }: OptionToken, command: Command): unknown {
   const { takes = "", name } = flag;
+  // The value of a field is read where all texts of forms are.
+  if (flag.takes === undefined && flag.field !== undefined && !flag.isOff) return value ?? true;
   if (flag.takes === undefined) {
     const isOn = switchValues.get(value?.toLowerCase() ?? "true");
     if (isOn !== undefined) return isOn !== (flag.isOff ?? false);
