@@ -82,8 +82,9 @@ function lines(text: string): number {
   return text.split("\n").length - 1;
 }
 
+/** Counts words, without those of the list of models, of which there may be more. */
 function words(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
+  return text.replace(/<!-- include: models -->[^]*?<!-- end -->/, "").match(/\S+/g)?.length ?? 0;
 }
 
 /** Counts the lines that are neither blank nor part of a comment only. */

@@ -9,8 +9,7 @@ export function decode(message: IncomingMessage): Readable {
   if (encoding === "") return message;
   if (!["gzip", "x-gzip", "deflate", "br"].includes(encoding))
     throw new UnusableError("is in an encoding that is not supported");
-  // Loaded only here: few responses are encoded.
-  const zlib = process.getBuiltinModule("node:zlib");
+  const zlib = process.getBuiltinModule("node:zlib"); // Loaded only here: few responses are encoded.
   const decoder = encoding === "br" ? zlib.createBrotliDecompress() : zlib.createUnzip();
   // They are not those of the decoded body.
   delete message.headers["content-encoding"];

@@ -26,6 +26,7 @@ const mostReads = 10;
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;
+  readonly #synced = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -109,8 +110,9 @@ export class FileStore implements GenerationStore {
     } finally {
       await fs.rm(part, { recursive: true, force: true });
     }
+    await sync(shard);
     // The process that made the directory above may have been killed before it synced it.
-    for (const path of [shard, this.#directory]) await sync(path);
+    if (!this.#synced.has(shard)) await sync(this.#directory).then(() => this.#synced.add(shard));
     return true;
   }
 
