@@ -1,6 +1,4 @@
-import { writeFileSync } from "node:fs";
 import fs, { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
 import { describe, expect, test, vi } from "vitest";
@@ -66,15 +64,16 @@ describe("mediagen login", () => {
         expect(ended.stderr).not.toContain("wrong-key");
       }
       await fails(run("login", { stdin: "k" }), 2, "base URL is missing");
-      const write = vi.spyOn(fs, "writeFile").mockImplementation((path) => {
-        writeFileSync(String(path), "half of it");
-        return Promise.reject(new Error("the disk is full"));
+      const { open } = fs;
+      const opening = vi.spyOn(fs, "open").mockImplementation(async (...given) => {
+        const opened = await open(...given);
+        await opened.write("half of it");
+        vi.spyOn(opened, "writeFile").mockRejectedValue(new Error("the disk is full"));
+        return opened;
       });
-      syncBuiltinESMExports();
       const full = run(`login --base-url ${url}`, { stdin: "emulator-key" });
       await fails(full, 1, "saved: the disk is full\n  What was saved before has not changed.");
-      write.mockRestore();
-      syncBuiltinESMExports();
+      opening.mockRestore();
       expect(await readdir(dirname(file))).toEqual(["login"]);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));

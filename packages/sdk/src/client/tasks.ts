@@ -71,6 +71,7 @@ function readRequest({ id, body }: Operation, first: object, given: RequestOptio
   const options = readOptions(id, own, requestOptions, nothingWasSent);
   const { wire, issues } = readBody(body, { ...further, ...first });
   rejectIssues(id, issues, nothingWasSent);
+  if (options.headers === undefined) return { ...options, wire };
   const ignored = apiKey === undefined ? undefined : ignoredWithKey;
-  return { ...options, wire, headers: options.headers && readHeaders(id, options.headers, ignored, nothingWasSent) };
+  return { ...options, wire, headers: readHeaders(id, options.headers, ignored, nothingWasSent) };
 }

@@ -66,9 +66,6 @@ export function valuesOf(given: object, options: OptionTable): Readonly<Record<s
   // Without a prototype, because an option may have any name. The cast: it is empty.
   const values = Object.create(null) as Record<string, unknown>;
   for (const names of [options, given])
-    for (const name in names) {
-      const value: unknown = Reflect.get(given, name);
-      if (value !== undefined) values[name] = value;
-    }
+    for (const name in names) if (Reflect.get(given, name) !== undefined) values[name] = Reflect.get(given, name);
   return values;
 }
