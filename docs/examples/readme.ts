@@ -1,6 +1,7 @@
 import { createMediaGen, download, fileStore } from "@mediagen/sdk/node";
 
-const media = createMediaGen({ store: fileStore(".mediagen") }); // reads MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
+// Reads MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY.
+const media = createMediaGen({ store: fileStore(".mediagen") });
 const task = await media.video.generate(
   "vidmodelv2", // each model has its own types
   { prompt: "A fox runs through snow", duration: 5 },

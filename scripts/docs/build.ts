@@ -20,7 +20,7 @@ import { changelogPage, notFoundPage, playgroundPage, readGuides, readPage } fro
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The comment of the home page that stands for how to make a clone. */
-const inClone = /^# in a clone: free$/m;
+const inClone = /^# in a clone: free\n/m;
 
 /**
  * Builds the site into the directory `out`, which is replaced. The same sources give the same bytes. `url` is the URL of the site, with
@@ -44,7 +44,7 @@ export async function buildSite(
     {
       ...home,
       layout: "home",
-      markdown: home.markdown.replace(inClone, repository ? `git clone ${repository} mediagen && cd mediagen` : "$&"),
+      markdown: home.markdown.replace(inClone, repository ? `git clone ${repository} mediagen\ncd mediagen && ` : "$&"),
     },
     ...guides,
     ...operations.pages,
