@@ -113,7 +113,7 @@ function finishTable(tokens: readonly Token[], from: number): string {
     // Dates and numbers do not wrap.
     if (content.length <= 12) token.attrJoin("class", "short");
     const head = heads[column];
-    if (column > 0 && head && !/^(What it (is|means)|Description|content)$/.test(head) && content !== "")
+    if (column > 0 && head && !/^(what it (is|means)|description|content)$/i.test(head) && content !== "")
       token.attrSet("data-head", head);
     code.push(...(children ?? []).filter(({ type }) => type === "code_inline"));
     const words = (children ?? []).flatMap(({ content: text }) => text.split(" ").map((word) => word.length));

@@ -117,7 +117,7 @@ export function mayPass(status: number): boolean {
 
 export interface ServiceError extends ServiceResponse {}
 
-/** The service responded, and the response is not a success. A generation that ends in this created no task. */
+/** The service responded, and the response is not a success. A generation with this error created no task. */
 export class ServiceError extends MediaGenError {
   override readonly name: string = "ServiceError";
   declare readonly operation: string;
