@@ -169,8 +169,7 @@ async function runBeside(
 ): Promise<void> {
   const env = { ...process.env, ...environment };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
-  // On a terminal the command receives Ctrl-C too, and a second signal would end its clean-up. The emulator serves
-  // until it exits.
+  // On a terminal the command receives Ctrl-C too, and a second signal would end its clean-up. The emulator serves until it exits.
   process.on("SIGINT", () => void (process.stdin.isTTY || child.kill("SIGINT")));
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
   try {

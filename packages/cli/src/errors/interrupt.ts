@@ -16,10 +16,7 @@ export class Interrupted extends Error {
 export interface Interrupt {
   /** Aborts with `Interrupted`. */
   readonly signal: AbortSignal;
-  /**
-   * Delays interrupts until `release`: the first signal only calls `warn` and takes effect at `release`; the second aborts at
-   * once.
-   */
+  /** Delays interrupts until `release`: the first signal only calls `warn` and takes effect at `release`; the second aborts at once. */
   hold(warn: () => void): void;
   release(): void;
 }

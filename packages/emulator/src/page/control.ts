@@ -88,8 +88,7 @@ async function act(
   name: string,
   { keep, limits }: Context,
 ): Promise<EmulatorResponse> {
-  // Only the emulator's own page may control it: a form or script of another site cannot send this type without a
-  // preflight.
+  // Only the emulator's own page may control it: a form or script of another site cannot send this type without a preflight.
   if (!request.header("content-type")?.startsWith("application/json")) {
     return json({ error: "Content-Type must be application/json" }, 415);
   }

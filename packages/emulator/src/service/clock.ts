@@ -54,8 +54,7 @@ export function isTime(value: unknown): boolean {
 
 /** The longest delay that timers support; a longer one fires at once. */
 const longestDelayMs = 2 ** 31 - 1;
-// The engine's own timers: a test with fake timers must not stop the turns of the event loop that `auto` mode waits
-// for.
+// The engine's own timers: a test with fake timers must not stop the turns of the event loop that `auto` mode waits for.
 const { setTimeout: startTurn, clearTimeout: endTurn } = globalThis;
 
 type SleepReason = "pause" | "limit" | "background";
