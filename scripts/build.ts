@@ -28,14 +28,20 @@ export default async function run(): Promise<void> {
  * millisecond, whatever its size. Modules that are imported on first use are separate files.
  */
 export async function bundle(directory: string): Promise<void> {
-  const input = scriptsOf(directory);
+  const manifest = readFileSync(join(directory, "package.json"), "utf8");
+  const input = scriptsOf(directory, manifest);
+  // The cast: npm rejects a package without a version.
+  const { version, devDependencies } = JSON.parse(manifest) as { version: string; devDependencies?: object };
+  // What a package only needs to be built becomes part of it, without what it does not use: its users do not install it.
+  const alias = { ...(devDependencies && { "@mediagen/sdk/kit": join(root, "packages/sdk/src/kit.ts") }) };
   const tags: "$initial"[] = input.length > 1 ? ["$initial"] : []; // A command alone shares what it loads later, too.
   const { output } = await build({
     cwd: directory,
     input,
-    external: /^[^./\0](?!:)/,
+    external: (id) => /^[^./\0](?!:)/.test(id) && !(id in alias),
+    resolve: { alias },
     platform: "neutral",
-    transform: { target: "es2022", define: { MEDIAGEN_VERSION: JSON.stringify(versionOf(directory)) } },
+    transform: { target: "es2022", define: { MEDIAGEN_VERSION: JSON.stringify(version) } },
     output: {
       dir: join(directory, "dist"),
       chunkFileNames: "[name].js",
@@ -50,15 +56,9 @@ export async function bundle(directory: string): Promise<void> {
 }
 
 /** The sources of a package that are entry points: those that its package.json exports, and its command. */
-function scriptsOf(directory: string): string[] {
-  const exported = readFileSync(join(directory, "package.json"), "utf8").matchAll(/"\.\/dist\/([\w-]+)\.js"/g);
-  const names = new Set([...[...exported].map(([, name = ""]) => name), "command"]);
-  return [...names].map((name) => `src/${name}.ts`).filter((path) => existsSync(join(directory, path)));
-}
-
-function versionOf(directory: string): string {
-  // The cast: npm rejects a package without a version.
-  return (JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as { version: string }).version;
+function scriptsOf(directory: string, manifest: string): string[] {
+  const exported = [...manifest.matchAll(/"\.\/dist\/([\w-]+)\.js"/g)].map(([, name]) => `src/${name}.ts`);
+  return [...new Set([...exported, "src/command.ts"])].filter((path) => existsSync(join(directory, path)));
 }
 
 /** Removes the output of deleted sources, which the package would contain. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
@@ -53,7 +53,8 @@ describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
   const command = manifest.includes('"bin":') ? ["command.ts"] : [];
   const entryPoints = [...new Set([...scripts, ...command])];
   // The cast: npm rejects anything else.
-  const uses = Object.keys((JSON.parse(manifest) as { readonly dependencies?: object }).dependencies ?? {});
+  const { dependencies = {}, devDependencies } = JSON.parse(manifest) as Readonly<Record<string, object | undefined>>;
+  const uses = Object.keys({ ...dependencies, ...devDependencies });
   const root = `packages/${name}/src`;
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
@@ -85,6 +86,14 @@ describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
     expect(
       importsThat((_, target) => isOutside(target) && !uses.some((used) => `${target}/`.startsWith(`${used}/`))),
     ).toEqual([]);
+  });
+
+  test("are built without imports of what users do not install", () => {
+    const built = globSync(`packages/${name}/dist/**/*.{js,d.ts}`).map((file) => readFileSync(file, "utf8"));
+    const targets = built.flatMap((text) => ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName));
+    const others = targets.flatMap((target) => /^@mediagen\/[\w-]+/.exec(target) ?? []);
+    expect(others.filter((other) => !(other in dependencies) && other !== `@mediagen/${name}`)).toEqual([]);
+    expect(built.length).toBeGreaterThan(1);
   });
 
   test("import Node's modules only where the package is for Node", () => {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
+import { processInfo, stateDirectory } from "@mediagen/sdk/kit";
 import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
@@ -26,10 +26,8 @@ export interface SavedState {
  * Returns the file in which `exec` saves its state. There is one per user, because the default port makes one base URL for all
  * projects, and so that no project has to ignore a file.
  */
-export function usualFile(environment: NodeJS.ProcessEnv = process.env): string {
-  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = environment;
-  const home = process.platform === "win32" && local ? local : join(homedir(), ".local/state");
-  return join(state && isAbsolute(state) ? state : home, "mediagen", "emulator.json");
+export function usualFile(): string {
+  return join(stateDirectory(), "emulator.json");
 }
 
 /** Creates a saved state without a file. */
@@ -58,23 +56,22 @@ export function createSavedState(): SavedState {
 /** Makes this process the owner of a file until it ends. A lock of a process that was killed is replaced. */
 async function own(path: string): Promise<void> {
   const lock = `${path}.lock`;
-  const take = () => writeFile(lock, String(process.pid), { flag: "wx" });
+  const { sender, isRunning } = processInfo();
+  const take = () => writeFile(lock, JSON.stringify(sender), { flag: "wx" });
   await take().catch(async (error: unknown) => {
     if (!hasCode(error, "EEXIST")) throw error;
-    const owner = Number(await readFile(lock, "utf8"));
-    if (owner !== process.pid && isRunning(owner))
-      throw new Error(`${path} is in use by another emulator, process ${owner}. If it is not, delete ${lock}.`);
+    // It is empty if its process was killed while it wrote it.
+    const owner = JSON.parse((await readFile(lock, "utf8")) || "{}") as Partial<typeof sender>;
+    const { host, bootId, pid = 0 } = owner;
+    // With another boot or namespace of process ids, the owner ended when this host or container restarted.
+    const hasEnded = host === sender.host && (bootId !== sender.bootId || pid === sender.pid || !isRunning(pid));
+    if (!hasEnded) {
+      const by = host === undefined ? "" : `, process ${pid} on ${host}`;
+      throw new Error(`${path} is in use by another emulator${by}. If it is not, delete ${lock}.`);
+    }
     await rm(lock).then(take);
   });
   process.once("exit", () => rmSync(lock, { force: true }));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return hasCode(error, "EPERM");
-  }
 }
 
 async function openFile(emulator: Emulator, path: string): Promise<Persist> {

@@ -1,5 +1,5 @@
-import { open, readFile, rename } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { replaceFile } from "@mediagen/sdk/kit";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
 
@@ -57,7 +57,7 @@ export function createStateFile(path: string): StateFile {
     persist(snapshot) {
       const start = () => {
         next = undefined;
-        const writing = replace(path, JSON.stringify(snapshot()));
+        const writing = replaceFile(path, JSON.stringify(snapshot()));
         underWay = writing;
         return writing;
       };
@@ -66,24 +66,4 @@ export function createStateFile(path: string): StateFile {
       return next;
     },
   };
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  const part = `${path}.part`;
-  const file = await open(part, "w");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(part, path);
-  // The directory must be synced too, so that the new name is on disk. Windows neither allows nor needs this.
-  if (process.platform === "win32") return;
-  const directory = await open(dirname(path));
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

@@ -1,10 +1,11 @@
 import type { ProcessInfo } from "../store/entries.ts";
 
 /** Returns which process this is, and whether another one has ended. Imports no modules of Node: the kit is also for browsers. */
-export function processInfo(): ProcessInfo & Required<Pick<ProcessInfo, "sender">> {
+export function processInfo(): Required<ProcessInfo> & { isRunning: typeof isRunning } {
   const own = { host: process.getBuiltinModule("node:os").hostname(), bootId: bootId(), pid: process.pid };
   return {
     sender: own,
+    isRunning,
     // The number may have become another process's: only its absence proves something.
     hasEnded: ({ host, bootId, pid }) =>
       host === own.host && bootId !== undefined && bootId === own.bootId && !isRunning(pid),

@@ -11,7 +11,7 @@ const silentAfterMs = 15_000;
 
 /** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
-  readonly sender?: GenerationEntry["sender"];
+  readonly sender?: NonNullable<GenerationEntry["sender"]>;
   hasEnded(sender: NonNullable<GenerationEntry["sender"]>): boolean;
 }
 
