@@ -8,7 +8,7 @@ import { fieldFlags } from "./flags/field-flags.ts";
 import { type Flag, flagsOf } from "./flags/flags.ts";
 import { type Command, commandOf } from "./usage/command.ts";
 import { helpOf, overviewOf } from "./usage/help.ts";
-import { parse } from "./usage/parse.ts";
+import { parse, unknownName } from "./usage/parse.ts";
 import { printDocument } from "./terminal/output.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 
@@ -66,9 +66,10 @@ async function runCommand(commands: readonly Command[], command: Command | undef
     return print(`${overviewOf(commands, group, examples)}\n\n${set}\nDocumentation: ${homepage}\n\n${exitCodesText}`);
   }
   const below = commands.filter(({ name }) => name.startsWith(group));
-  const names = new Set(below.map(({ name }) => name.slice(group.length).split(" ")[0]));
-  const unknown = `mediagen ${group}${group ? (rest[0] ?? "") : first}`.trimEnd();
-  throw usageError(`unknown command ${unknown}`, `Use one of ${[...names].join(", ")}.`);
+  const names = [...new Set(below.map(({ name }) => name.slice(group.length).split(" ")[0] ?? ""))];
+  const word = group ? rest[0] : first;
+  if (word === undefined) throw usageError(`mediagen ${group}needs a command`, `Use one of ${names.join(", ")}.`);
+  throw usageError(`unknown command mediagen ${group}${word}`, unknownName(word, names));
 }
 
 /** Returns `help task show` as the `--help` of the command itself. */

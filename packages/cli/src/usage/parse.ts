@@ -80,18 +80,19 @@ function flagOf(command: Command, { name, rawName }: OptionToken, word: string):
   if (found) return found;
   if (/\s/.test(word) && command.argument.includes(argumentField))
     throw usageError(`unknown flag ${rawName}`, "Nothing was sent. Write a prompt that begins with - after --.");
-  throw unknownFlag(command, rawName);
+  const flags = command.flags.map((flag) => `--${flag.name}`);
+  throw usageError(unknownName(rawName, flags), usageOf(command));
 }
 
-/** Returns the error of a flag that does not exist, as the SDK says it of an option, with the flag that may be meant. */
-function unknownFlag(command: Command, flag: string): unknown {
+/** Returns what the SDK says about a name that is not one of those known, with the one that may be meant. */
+export function unknownName(given: string, names: readonly string[]): string {
   try {
-    const flags = command.flags.map(({ name }) => [`--${name}`, "any"] as const);
-    return readOptions("mediagen", { [flag]: true }, Object.fromEntries(flags));
+    readOptions("mediagen", { [given]: true }, Object.fromEntries(names.map((name) => [name, "any"] as const)));
   } catch (error) {
-    const message = error instanceof InvalidRequestError ? error.issues[0]?.message : undefined;
-    return message === undefined ? error : usageError(message, usageOf(command));
+    if (error instanceof InvalidRequestError) return error.issues.map(({ message }) => message).join(" ");
+    throw error;
   }
+  return "";
 }
 
 function readValue(flag: Flag, { value }: OptionToken, command: Command): unknown {
