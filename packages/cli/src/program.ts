@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Field, listModels, type ModelInfo } from "@mediagen/sdk";
 import { type Schemas, service } from "@mediagen/sdk/kit";
-import { CommandError, errorDocument, tell, usageError } from "./errors/command-error.ts";
+import { CommandError, tell, usageError } from "./errors/command-error.ts";
 import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import { examplesOf } from "./flags/examples.ts";
 import { fieldFlags } from "./flags/field-flags.ts";
@@ -38,7 +38,7 @@ export async function run(given: readonly string[]): Promise<number> {
   } catch (error) {
     const { explain } = await import("./errors/explain.ts");
     const explained = explain(error, { flags: command?.flags });
-    if (flagsIn(args).includes("--json")) printDocument({ error: errorDocument(explained) });
+    if (flagsIn(args).includes("--json")) printDocument({ error: explained });
     tell(explained);
     return explained.exitCode;
   }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { BatchLine, BatchProgress } from "@mediagen/batch";
-import { lookForTask } from "../errors/explain.ts";
 import type { Options } from "../flags/flags.ts";
-import { resolveCommands } from "../tasks/resume-commands.ts";
+import { lookForTask, resolveCommands } from "../tasks/resume-commands.ts";
 import { clockText } from "../terminal/text.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Progress } from "../terminal/progress.ts";

@@ -10,7 +10,7 @@ import {
 } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { messageOf, usageError } from "../errors/command-error.ts";
-import { type Interrupt, listenForInterrupt } from "../errors/interrupt.ts";
+import { type Interrupt, listenForInterrupt } from "./interrupt.ts";
 import type { Options } from "../flags/flags.ts";
 import { clockText } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";

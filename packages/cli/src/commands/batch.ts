@@ -6,9 +6,9 @@ import { planText } from "../batch/plan-text.ts";
 import { BatchReporter } from "../batch/reporter.ts";
 import { checkAccess, readAccess } from "../client/access.ts";
 import { clientOptions, nowhere } from "../client/connect.ts";
-import { type CommandError, errorDocument, tell, usageError } from "../errors/command-error.ts";
+import { type CommandError, tell, usageError } from "../errors/command-error.ts";
 import { explain, issuesText } from "../errors/explain.ts";
-import { listenForInterrupt } from "../errors/interrupt.ts";
+import { listenForInterrupt } from "../client/interrupt.ts";
 import { flagsOf, type Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
 import { readRecords } from "../tasks/store-records.ts";
@@ -63,7 +63,7 @@ export async function run({ words: [input = ""], options }: Parsed): Promise<voi
     progress.end();
     const error = errorOf({ summary, directory, again, timeouts: reporter.timeouts });
     if (error?.billed === "no" && summary.generated > 0) error.billed = "yes";
-    output.document({ ...summary, directory, error: error && errorDocument(error) });
+    output.document({ ...summary, directory, error });
     if (summary.stopped !== "declined")
       progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
     if (error) throw error;

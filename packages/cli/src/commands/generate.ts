@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import { openContext, type CommandContext } from "../client/connect.ts";
-import { CommandError, errorDocument, usageError } from "../errors/command-error.ts";
+import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain } from "../errors/explain.ts";
 import type { Options } from "../flags/flags.ts";
@@ -10,7 +10,7 @@ import { describeRequest, requestText } from "../form/dry-run.ts";
 import { readExtraFields, readForm } from "../form/read-form.ts";
 import { explainUnsaved } from "../tasks/explain-unsaved.ts";
 import { finish } from "../tasks/finish.ts";
-import { resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
+import { lookForTask, resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
 import { nameOf } from "../tasks/task-name.ts";
 import type { Command, Parsed } from "../usage/command.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
@@ -43,7 +43,7 @@ export async function run(parsed: Parsed, { flags }: Command): Promise<void> {
       output.document(request);
     } else await generateAndFinish(generate, options, context);
   } catch (error) {
-    const resolve = (id: string) => resolveCommands(id, options);
+    const resolve = (id: string) => withCommands(lookForTask, ...resolveCommands(id, options));
     throw explain(error, { generates: true, flags, resolve });
   } finally {
     progress.end();
@@ -83,7 +83,7 @@ async function generateAndFinish(generate: Generate, options: Options, context: 
   } catch (error) {
     // From here on, no error may say that nothing was sent.
     const explained = await explainUnsaved(error, task, options, target);
-    output.document({ task, error: errorDocument(explained) });
+    output.document({ task, error: explained });
     throw explained;
   }
 }

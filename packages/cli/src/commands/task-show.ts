@@ -1,5 +1,5 @@
 import { openContext } from "../client/connect.ts";
-import { errorDocument, tell } from "../errors/command-error.ts";
+import { tell } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
 import { flagsOf } from "../flags/flags.ts";
 import { findTasks } from "../tasks/find-tasks.ts";
@@ -22,7 +22,7 @@ export async function run({ words, options }: Parsed): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       const explained = explain(error, { task: nameOf(task), flags: flagsOf("show") });
-      shown.push({ task, error: errorDocument(explained) });
+      shown.push({ task, error: explained });
       tell(explained);
       process.exitCode ??= explained.exitCode;
     }

@@ -2,9 +2,8 @@ import { InsufficientCreditsError, InvalidRequestError, type Issue } from "@medi
 import { MediaGenError, OutcomeUnknownError, TaskFailedError, WaitTimeoutError } from "@mediagen/sdk";
 import { type Flag, withFlags } from "../flags/flags.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError, Interrupted } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { Interrupted } from "./interrupt.ts";
 
 /** The context of an error. */
 export interface Circumstances {
@@ -16,20 +15,18 @@ export interface Circumstances {
   readonly generates?: boolean | undefined;
   /** The command that continues. */
   readonly resume?: string | undefined;
-  /** Returns the commands that resolve a generation of unknown outcome. */
-  readonly resolve?: ((id: string) => readonly string[]) | undefined;
+  /** Returns the advice on a generation of unknown outcome, with the commands that resolve it. */
+  readonly resolve?: ((id: string) => string) | undefined;
 }
 
-/** Returns a thrown value as an error for the person who runs the command. */
+/** Returns a thrown value as an error for the person who runs the command: with the SDK's advice, and the command to run next. */
 export function explain(error: unknown, circumstances: Circumstances = {}): CommandError {
   if (error instanceof CommandError) return error;
-  const { task, generates = false, resume, flags = [] } = circumstances;
+  const { task, generates = false, resume, resolve, flags = [] } = circumstances;
   const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
     new CommandError(what, advice, exitCode, error, task === undefined ? undefined : "yes");
-  const next = (fix: string) =>
-    resume
-      ? withCommands(fix === "" ? "Continue with:" : `${fix}, then continue with:`, resume)
-      : `${fix === "" ? "Run" : `${fix} and run`} the command again.`;
+  const next = (advice: string) =>
+    resume ? withCommands(`${advice} Continue with:`.trim(), resume) : advice || "Run the command again.";
   if (error instanceof Interrupted) {
     const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
     return fail(error.message + left, next(""), error.exitCode);
@@ -37,14 +34,22 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   if (error instanceof InvalidRequestError) {
     const what = issuesText(error.issues, flags).replace(/ Nothing was sent\.$/, "");
     const isSent = error.billed !== "no" || task !== undefined;
-    return fail(
-      what,
-      next(isSent ? "Correct it" : "Nothing was sent. Correct it"),
-      isSent ? exitCodes.failed : exitCodes.usage,
-    );
+    if (isSent) return fail(what, next(error.advice));
+    return fail(what, next(`Nothing was sent. ${error.advice}`), exitCodes.usage);
   }
-  if (MediaGenError.is(error)) return fail(...explainOwn(error, circumstances));
-  if (error instanceof Error && "code" in error) return fail(error.message, next("Fix that"));
+  if (MediaGenError.is(error)) {
+    const what = withFlags(error.message.replace(error.advice, "").trimEnd(), flags);
+    const advice = withFlags(error.advice, flags);
+    if (error instanceof OutcomeUnknownError) {
+      const known = error.generationId !== undefined && resolve?.(error.generationId);
+      return fail(what, known || advice, exitCodes.unknown);
+    }
+    if (error instanceof TaskFailedError) return fail(what, advice);
+    const isLate = error instanceof WaitTimeoutError;
+    const exitCode = error instanceof InsufficientCreditsError ? "credits" : isLate ? "timeout" : "failed";
+    return fail(what, next(resume && error.isRetryable ? "" : advice), exitCodes[exitCode]);
+  }
+  if (error instanceof Error && "code" in error) return fail(error.message, next("Fix that, then try again."));
   const bug = "This is a bug in mediagen; please report it.";
   return fail(error instanceof Error ? (error.stack ?? "") : String(error), resume ? next("") : bug);
 }
@@ -59,26 +64,3 @@ export function issuesText(issues: readonly Issue[], flags: readonly Flag[]): st
   });
   return texts.join(" ");
 }
-
-/** Explains an error of the SDK with its own sentences, and with the commands to run next. */
-function explainOwn(
-  error: MediaGenError,
-  { resume, resolve, flags = [] }: Circumstances,
-): readonly [what: string, advice: string, exitCode: number] {
-  const what = withFlags(error.message.replace(error.advice, "").trimEnd(), flags);
-  const advice = withFlags(error.advice, flags);
-  if (error instanceof OutcomeUnknownError) {
-    const { generationId } = error;
-    const commands = generationId !== undefined && resolve?.(generationId);
-    return [what, commands ? withCommands(lookForTask, ...commands) : advice, exitCodes.unknown];
-  }
-  const isLate = error instanceof WaitTimeoutError;
-  const isCredits = error instanceof InsufficientCreditsError;
-  const exitCode = isCredits ? exitCodes.credits : isLate ? exitCodes.timeout : exitCodes.failed;
-  if (!resume || error instanceof TaskFailedError) return [what, advice, exitCode];
-  return [what, withCommands(error.isRetryable ? "Continue with:" : `${advice} Continue with:`, resume), exitCode];
-}
-
-/** The advice on a generation of unknown outcome, before the two commands that resolve it. */
-export const lookForTask =
-  "Look in the service's console for the task, or ask its support. Then record its id, or that there is none:";

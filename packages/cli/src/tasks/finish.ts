@@ -8,9 +8,8 @@ import {
   waitEach,
 } from "@mediagen/sdk/node";
 import type { CommandContext } from "../client/connect.ts";
-import { errorDocument, messageOf, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
+import { type CommandError, Interrupted, messageOf, tell } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
-import { Interrupted } from "../errors/interrupt.ts";
 import { flagsOf, type Options } from "../flags/flags.ts";
 import { downloadResults } from "./download-results.ts";
 import { explainUnsaved } from "./explain-unsaved.ts";
@@ -23,7 +22,7 @@ export interface Finished {
   readonly task: TaskJSON;
   readonly record?: TaskRecord;
   readonly files?: readonly Download[];
-  readonly error?: ErrorDocument;
+  readonly error?: CommandError;
 }
 
 /** The outcomes of several tasks. */
@@ -120,7 +119,7 @@ class Finisher {
 
   #end(task: AnyTask, error: CommandError): void {
     this.#errors.push(error);
-    this.#finished.push({ task: task.toJSON(), error: errorDocument(error) });
+    this.#finished.push({ task: task.toJSON(), error });
     this.#host.context.progress.end();
     tell(error);
   }
@@ -134,7 +133,7 @@ class Finisher {
     context.progress.end();
     tell(error);
     this.#errors.unshift(error);
-    this.#finished.push(...rest.map((task) => ({ task: task.toJSON(), error: errorDocument(error) })));
+    this.#finished.push(...rest.map((task) => ({ task: task.toJSON(), error })));
   }
 }
 

@@ -29,6 +29,10 @@ export function resumeCommand(tasks: readonly AnyTask[], options: Options, targe
   );
 }
 
+/** The advice on a generation of unknown outcome, before the two commands that resolve it. */
+export const lookForTask =
+  "Look in the service's console for the task, or ask its support. Then record its id, or that there is none:";
+
 /** Returns the two commands that resolve a generation of unknown outcome: its task was found, or there is none. */
 export function resolveCommands(generationId: string, options: Options): readonly [string, string] {
   const command = (...outcome: string[]) =>

@@ -1,16 +1,6 @@
+import { Interrupted } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { isClosedByReader, stdoutFailed } from "../terminal/stdout-failure.ts";
-import { exitCodes } from "./exit-codes.ts";
-
-/** The error that ends the command early, after a signal such as Ctrl-C or a failure of stdout. */
-export class Interrupted extends Error {
-  override readonly name = "Interrupted";
-  readonly exitCode: number;
-
-  constructor(why: string, exitCode: number) {
-    super(why);
-    this.exitCode = exitCode;
-  }
-}
 
 /** The interrupts of a command. */
 export interface Interrupt {
@@ -30,14 +20,15 @@ export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = 
   let warnFirst: (() => void) | undefined;
   let kept: Interrupted | undefined;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    const interrupted = new Interrupted(`interrupted (${name})`, exitCodes.interrupted);
     const interrupt = () => {
       // Something that ignores the abort must not block the terminal.
       if (controller.signal.aborted) {
-        giveUp(bySignal(name));
+        giveUp(interrupted);
         process.exit(exitCodes.interrupted);
       }
-      if (!warnFirst || kept) return controller.abort(bySignal(name));
-      kept = bySignal(name);
+      if (!warnFirst || kept) return controller.abort(interrupted);
+      kept = interrupted;
       warnFirst();
     };
     process.on(name, () => {
@@ -58,8 +49,4 @@ export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = 
       if (kept && !controller.signal.aborted) controller.abort(kept);
     },
   };
-}
-
-function bySignal(signal: NodeJS.Signals): Interrupted {
-  return new Interrupted(`interrupted (${signal})`, exitCodes.interrupted);
 }
