@@ -11,8 +11,8 @@ const mark = Symbol.for("@mediagen/sdk: error");
 type Facts = Pick<MediaGenError, "advice"> & Partial<MediaGenError> & Record<string, unknown>;
 
 /**
- * The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged.
- * Repeat a step that generates only if `billed` is `"no"` and `isRetryable` is true.
+ * The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged, except
+ * while a generation is being sent. Repeat a generation only if `billed` is `"no"` and `isRetryable` is true.
  */
 export class MediaGenError extends Error {
   /** The name of the class. It survives when the error is copied to another realm or to a log. */
