@@ -5,7 +5,7 @@ const media = createMediaGen({ store: fileStore(".mediagen") });
 const task = await media.video.generate(
   "vidmodelv2", // each model has its own types
   { prompt: "A fox runs through snow", duration: 5 },
-  { idempotencyKey: "fox-1" }, // run it again and you get the same task, billed once
+  { idempotencyKey: "fox-1" }, // run it again: same task, billed once. A new prompt needs a new key
 );
-await task.wait({ onUpdate: ({ state, elapsedMs }) => console.log(state, elapsedMs) });
+await task.wait({ onUpdate: ({ state = "poll failed", elapsedMs }) => console.log(state, elapsedMs) });
 console.log(await download(task, "out"));
