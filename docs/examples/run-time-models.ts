@@ -5,7 +5,7 @@ const media = createMediaGen();
 
 for (const { kind, model } of listModels()) {
   const required = fieldsOf(model).filter((field) => field.required);
-  console.log(`${kind} ${model} needs ${required.map(({ field }) => field).join(", ") || "no field"}`);
+  console.log(`${kind} ${model} requires ${required.map(({ field }) => field).join(", ") || "(not documented)"}`);
 }
 // #endregion list
 

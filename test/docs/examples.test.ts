@@ -44,7 +44,7 @@ test.concurrent.for<Row>([
   ["logging.ts", /^\{.*"type":"generated".*\}\n\{.*"type":"ended".*"state":"succeeded".*\}\n$/, 1],
   [
     "run-time-models.ts",
-    /^video vidmodelv2 needs no field\n[^]*image imgmodelv4 needs prompt\n[^]*image task image-\w+\n$/,
+    /^video vidmodelv2 requires \(not documented\)\n[^]*image imgmodelv4 requires prompt\n[^]*image task image-\w+\n$/,
     1,
   ],
   [
