@@ -11,13 +11,13 @@ for (const name of await readdir("tasks")) {
     const { state } = await task.check();
     console.log(`${task.taskid} is ${state}`);
     if (state === "succeeded") {
-      await download(task, "out", { overwrite: true }); // an earlier run may have ended just after it
+      await download(task, "out", { overwrite: true }); // replaces a file of an earlier run
       await rm(`tasks/${name}`);
     } else if (state === "failed") {
       await mkdir("failed", { recursive: true });
       await rename(`tasks/${name}`, `failed/${name}`);
     } else {
-      await writeFile(`tasks/${name}`, JSON.stringify(task)); // a check may have seen some of its results
+      await writeFile(`tasks/${name}`, JSON.stringify(task));
     }
   } catch (error) {
     console.log(`${task.taskid}: ${error}`); // the next run checks it again

@@ -8,7 +8,7 @@ import { blobs, createMediaGen, OutcomeUnknownError, TaskFailedError } from "@me
 // #region in-process
 test("a fox becomes a clip", async () => {
   const emulator = createEmulator();
-  const media = createMediaGen(emulator.client); // no port, and waits take no time
+  const media = createMediaGen(emulator.client);
 
   const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 10 });
   await task.wait();

@@ -4,7 +4,7 @@ import { isWithinQuota } from "./quota.ts";
 import { userOf } from "./users.ts";
 
 export const mediaProxy: (request: Request) => Promise<Response> = createMediaProxy({
-  // The API key stays in this process. On several machines, keep the store in your database.
+  // The API key stays in this process.
   media: createMediaGen({ store: fileStore(process.env["STORE_DIRECTORY"] ?? "generations") }),
   secret: process.env["PROXY_SECRET"] ?? "",
   user: (request) => userOf(request, process.env["USERS"]),

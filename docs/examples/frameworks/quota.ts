@@ -8,7 +8,7 @@ const insert = database.prepare(`
   on conflict do nothing`);
 const select = database.prepare("select 1 from quota where user = :user and key = :key");
 
-/** Counts a generation of a user, and returns whether it is within the quota of the day. A key is counted once. */
+/** Counts a generation of a user, and returns whether it is within the quota of the day. */
 export function isWithinQuota(user: string, key: string, most = 20): boolean {
   insert.run({ user, key, most, day: new Date().toISOString().slice(0, 10) });
   return select.get({ user, key }) !== undefined;
