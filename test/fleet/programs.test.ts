@@ -200,6 +200,17 @@ test.for(queues)("%s: a rejected key fails no order, and work resumes when the k
   expect(fleet.emulator.charges).toHaveLength(10);
 });
 
+test("a rejected key costs one order if the response leaves its outcome open", async () => {
+  await using fleet = await createDeployment("pg-boss", { PER_SECOND: "1" });
+  await using service = createServer((_, response) => response.writeHead(401).end('{ "code": 401 }')).listen(0);
+  const env = { MEDIAGEN_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+  await fleet.run("submit", { env, input: JSON.stringify(createOrders(9)) });
+  const worker = await fleet.startWorker(env);
+  await expect.poll(worker.metrics, long).toContain('mediagen_paused{reason="keyRejected"} 1\n');
+  await expect.poll(() => fleet.states(), long).toEqual({ unknown: 1, waiting: 8 });
+  await worker.end();
+});
+
 test.for(queues)("%s: an order that failed is listed, and retried by hand", async (queue) => {
   await using fleet = await createDeployment(queue);
   fleet.emulator.next({ fault: "failure", on: "generate", times: 2 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AuthenticationError, ServiceError } from "@mediagen/sdk/node";
+import { ServiceError } from "@mediagen/sdk/node";
 import type { Fleet } from "./fleet.ts";
 import { log, logFailure } from "./log.ts";
 import type { Settings } from "./settings.ts";
@@ -7,7 +7,7 @@ import type { Settings } from "./settings.ts";
 type Reason = "creditsOut" | "keyRejected"; // why no worker generates
 /** The service rejects the key, or no request can carry it. */
 export const isOfKey = (error: unknown) =>
-  error instanceof AuthenticationError || Object(error).issues?.[0]?.field === "apiKey";
+  [401, 403].includes(Object(error).status) || Object(error).issues?.[0]?.field === "apiKey";
 /** Creates the gate that all generations pass. It limits the rate of this worker, and can be closed for all workers. */
 export function createGate({ perSecond, pauseMs }: Settings, fleet: Fleet, signal: AbortSignal) {
   const state = { closedBy: undefined as Reason | undefined, nextAt: 0, resumeAt: 0 };
@@ -34,10 +34,9 @@ export function createGate({ perSecond, pauseMs }: Settings, fleet: Fleet, signa
   }
   /** Reads the gate. After a pause, a free query tries whether the key is right, and orders try whether there are credits. */
   async function look(): Promise<void> {
-    type Row = { readonly reason: Reason; readonly isOver: boolean };
-    const [row] = await fleet.query<Row>(`select reason, until <= now() as "isOver" from gate`);
+    const [row] = await fleet.query<{ reason: Reason; past: boolean }>("select reason, until <= now() past from gate");
     state.closedBy = row?.reason;
-    if (!row?.isOver || (row.reason === "keyRejected" && (await isKeyRejected()))) return;
+    if (!row?.past || (row.reason === "keyRejected" && (await isKeyRejected()))) return;
     await fleet.query("delete from gate where until <= now()");
     log("info", "resumed", { after: row.reason });
     state.closedBy = undefined;

@@ -15,10 +15,12 @@ export function createSteps(settings: Settings, fleet: Fleet, signals: Signals) 
     if (!sdk.MediaGenError.is(error)) return signals.generate.aborted ? "stopped" : "threw";
     // The form is not valid, an earlier generation had the same id and another form, or no request can carry the key.
     if (error instanceof sdk.InvalidRequestError) return isOfKey(error) ? gate.close("keyRejected") : "rejected";
+    // Also if its code leaves open whether there is a task: the next orders would be as unknown.
+    const isKey = isOfKey(error) && (await gate.isKeyRejected());
     if (error.billed !== "no") return "unknown";
     if (error instanceof sdk.InsufficientCreditsError) return gate.close("creditsOut");
     if (error instanceof sdk.RateLimitError) return gate.pause(error.retryAfterMs);
-    if (isOfKey(error) && (await gate.isKeyRejected())) return "keyRejected";
+    if (isKey) return "keyRejected";
     return error.isRetryable ? "again" : "rejected";
   }
   return {
