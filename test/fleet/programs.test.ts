@@ -62,9 +62,10 @@ test.for(queues)("%s: a generation that hangs at SIGTERM is unknown, and resolve
   // As of a variable of the shell that is not set: it must not be taken for "not created".
   for (const empty of ["", "image:"])
     expect(await fleet.run(`unknown resolve order-0 --taskid ${empty}`)).toEqual(notDone("--taskid is empty"));
-  const both = "unknown resolve order-0 --taskid a --not-created";
-  for (const wrong of ["unknown resolve order-0", both, "forget --older-than 30", "failed retry"])
+  const [both, forget] = ["unknown resolve order-0 --taskid a --not-created", "forget --older-than"];
+  for (const wrong of ["unknown resolve order-0", both, `${forget} 30`, `${forget} 999999d`, "failed retry"])
     expect(await fleet.run(wrong)).toEqual(notDone("Usage: "));
+  expect(await fleet.run("failed retry --al")).toEqual(notDone("Unknown option '--al'"));
   expect(await fleet.run("unknown resolve order-9 --not-created")).toEqual(notDone('no order "order-9"'));
   expect(await fleet.run("unknown resolve order-0 --taskid image-made-up")).toEqual(notDone("image-made-up"));
   const MEDIAGEN_BASE_URL = fleet.baseUrl.replace("127.0.0.1", "localhost");
@@ -291,19 +292,20 @@ test("servers that may lose what they confirm, a missing key and wrong settings 
   for (const [wrong, text] of [
     [{ MEDIAGEN_API_KEY_FILE: "" }, "MEDIAGEN_API_KEY is missing"],
     [{ MEDIAGEN_API_KEY_FILE: "no-key" }, "no such file or directory, open 'no-key'"],
+    [{ MEDIAGEN_API_KEY_FILE: "." }, "EISDIR"],
+    [{ DATABASE_URL: `${fleet.postgres.url}-none` }, 'database "postgres-none" does not exist'],
     [{ RESULTS: "key/out" }, "not a directory, mkdir 'key/out'"],
-    [{ RESULTS: "s3://bucket" }, "RESULTS is not valid"],
     [{ DATABASE_URL: `${fleet.postgres.url}?options=-c` }, "DATABASE_URL is not valid"],
     [{ DATABASE_URL: "postgres://media:secret@[/postgres" }, "DATABASE_URL is not valid"],
   ] as const)
     expect(await fleet.startInVain(wrong)).toEqual(notDone(text));
   const wrongUrl = { DATABASE_URL: "mysql://user:secret@127.0.0.1" };
-  const env = { PER_SECOND: "many", PORT: "-1", ALLOW_HTTP: "yes", PREFIX: "A", ...wrongUrl };
+  const env = { PER_SECOND: "many", PORT: "80.5", ALLOW_HTTP: "yes", PREFIX: "A", RESULTS: "s3://bucket", ...wrongUrl };
   const [code, line] = await fleet.startInVain(env);
   expect([code, line?.["message"]]).toMatchInlineSnapshot(`
     [
       2,
-      "DATABASE_URL is not valid. Use a postgres:// URL without options. PREFIX is not valid. Use up to 40 lower-case letters, digits and "_". ALLOW_HTTP is not valid. Use false or true. PER_SECOND "many" is not valid. Use a number from 0.1 to 10000. PORT "-1" is not valid. Use a number from 0 to 65535.",
+      "DATABASE_URL is not valid. Use a postgres:// URL without options. PREFIX is not valid. Use up to 40 lower-case letters, digits and "_". ALLOW_HTTP is not valid. Use false or true. RESULTS is not valid. Use a directory, or an http or https URL. PER_SECOND "many" is not valid. Use a number from 0.1 to 10000. PORT "80.5" is not valid. Use a whole number from 0 to 65535.",
     ]
   `);
   const bad = [

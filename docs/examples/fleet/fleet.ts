@@ -54,7 +54,7 @@ export async function openFleet(settings: Settings, onEvent?: OnEvent) {
   await pool.query([begin, postgresTable, schema].join(";"));
   // The id of an entry contains the origin: at another one, each order would be sent and billed again.
   const elsewhere = `select entry::json->>'origin' as origin from mediagen_generation_v1
-    where state not in ('ended', 'notCreated') and entry::json->>'origin' <> $1 limit 1`;
+    where state in ('claimed', 'sending', 'created', 'unknown') and entry::json->>'origin' <> $1 limit 1`;
   const [other] = await query<{ readonly origin: string }>(elsewhere, media.origin);
   if (other) throw new Rejection(`MEDIAGEN_BASE_URL: the store has orders of ${other.origin} that have not ended.`);
   const { openQueue } = redisUrl ? await import("./bullmq.ts") : await import("./pg-boss.ts");

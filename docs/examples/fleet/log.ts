@@ -24,9 +24,10 @@ export class Rejection extends Error {}
 /** Runs a program. If it throws, writes one line and ends with 2 if nothing was changed, or else with 1. */
 export async function run(program: () => Promise<unknown>): Promise<void> {
   await program().catch((error: unknown) => {
-    const isFile = /^(open|mkdir|access)$/.test(Object(error).syscall); // one of the settings
-    const isInput = isFile || error instanceof Rejection || error instanceof InvalidRequestError;
-    const message = error instanceof Error ? error.message : String(error);
+    const { syscall, code, message = String(error) } = Object(error);
+    // A file, the port, an option, or a database or a password that PostgreSQL rejects.
+    const isSetting = /^(open|mkdir|access|listen)$/.test(syscall) || /^(EISDIR|ERR_PARSE_ARGS|28|3D)/.test(code);
+    const isInput = isSetting || error instanceof Rejection || error instanceof InvalidRequestError;
     log("error", isInput ? "notDone" : "failed", { message });
     process.exit(isInput ? 2 : 1);
   });

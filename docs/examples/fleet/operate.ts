@@ -18,10 +18,10 @@ await run(async () => {
   const { positionals, values } = parseArgs({ options, allowPositionals: true });
   const words = /^(unknown|failed)$/.test(positionals[0] ?? "") ? 2 : 1;
   const [command, ids] = [positionals.slice(0, words).join(" "), positionals.slice(words)];
-  const [, count, unit] = /^(\d+)([dh])$/.exec(values["older-than"] ?? "30d") ?? [];
+  const [, count, unit] = /^(\d{1,5})([dh])$/.exec(values["older-than"] ?? "30d") ?? [];
   const before = new Date(Date.now() - Number(count) * (unit === "d" ? 86_400_000 : 3_600_000));
   const line = `${command} ${ids.length} ${Object.keys(values).sort().join()}`;
-  if (!isUsage.test(line) || !unit) throw new Rejection(usage);
+  if (!isUsage.test(line) || !unit || values.reason === "") throw new Rejection(usage);
   const fleet = await openFleet(readSettings());
   const [id = ""] = ids;
   /** Returns everything that is known of an order. */
@@ -29,9 +29,8 @@ await run(async () => {
     if (!row) throw new Rejection(`There is no order "${id}".`);
     const entry = await fleet.store.get(await generationIdOf(fleet.media.origin, row.id));
     const { id: order, state, model, reason, checked_at: checkedAt, results } = row;
-    const at = entry && new Date(entry.createdAt);
-    const known = { order, state, model, at, reason, taskid: row.task?.taskid ?? entry?.task?.taskid };
-    return { ...known, checkedAt, results, entry: entry?.state, entryId: entry?.id };
+    const [at, taskid] = [entry && new Date(entry.createdAt), row.task?.taskid ?? entry?.task?.taskid];
+    return { order, state, model, at, reason, taskid, checkedAt, results, entry: entry?.state, entryId: entry?.id };
   }
   /** Resolves an order by its task at the service, or by none, and runs it again. */
   async function resolve(given: string | undefined) {

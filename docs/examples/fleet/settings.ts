@@ -14,9 +14,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     return value;
   };
   const number = (name: string, otherwise: number, least: number, most: number) => {
-    const value = Number(text(name, String(otherwise)));
-    if (!(value >= least && value <= most))
-      wrong.push(`${name} "${environment[name]}" is not valid. Use a number from ${least} to ${most}.`);
+    const [value, kind] = [Number(text(name, String(otherwise))), least % 1 ? "number" : "whole number"];
+    if (!(value >= least && value <= most) || (kind !== "number" && value % 1 !== 0))
+      wrong.push(`${name} "${environment[name]}" is not valid. Use a ${kind} from ${least} to ${most}.`);
     return value;
   };
   // A key in a file may be replaced while workers run, as Kubernetes does with a mounted secret.
