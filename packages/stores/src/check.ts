@@ -167,6 +167,7 @@ const checks: Readonly<Record<string, Check>> = {
       for (const { id } of gone)
         expect((await reader.get(id)) === undefined, `forget: does not remove entries ${what}`);
     };
+    await forgets({ before: NaN, keyed: true }, [], "before a time that is not a number");
     await forgets({ before: 1_000 }, unkeyed, "without a key and before a time");
     await forgets({ before: 1_000, keyed: true }, keyed, "with a key and before a time");
     await forgets(undefined, late.slice(0, 1), "without a key");

@@ -32,8 +32,8 @@ const update = `
   where id = $1 and revision = $2 - 1 and attempt = $8`;
 const select = "select entry from mediagen_generation_v1 where id = $1";
 const list = "select id, entry from mediagen_generation_v1 where state = any($1)";
-// In batches, so that no statement holds many locks. Twice, because a row may be written in between.
-const old = "state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < $2";
+// In batches, so that no statement holds many locks. Twice, because a row may be written in between. NaN is the largest number here.
+const old = "state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < nullif($2::float8, 'NaN')";
 const remove = `
   delete from mediagen_generation_v1
   where ctid = any(array(select ctid from mediagen_generation_v1 where ${old} limit 10000)) and ${old}`;

@@ -78,7 +78,7 @@ export function redisStore(redis: RedisClient): GenerationStore {
       for (const id of await redis.sunion(["ended", "notCreated"].map(setOf))) {
         const entry = await get(id).catch(() => undefined); // One that cannot be read stays.
         const isOpen = entry?.state !== "ended" && entry?.state !== "notCreated";
-        if (!entry || isOpen || (!keyed && entry.idempotencyKey !== undefined) || entry.updatedAt >= before) continue;
+        if (!entry || isOpen || (!keyed && entry.idempotencyKey !== undefined) || !(entry.updatedAt < before)) continue;
         // Only if it has not been written since.
         forgotten += (await move(id, entry.revision + 1, entry.attempt))[0];
       }
