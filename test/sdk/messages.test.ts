@@ -207,6 +207,7 @@ const tasks: Readonly<
       [(task) => sdk.download(task, place, { name } as object), []],
     ]),
   ),
+  "download: another file": [(task) => sdk.download(task, join(place, "a.txt")), [done, response(200, {}, "ab")]],
   "download: override": [(task) => sdk.download(task, place, { override: true } as object), [done]],
 };
 

@@ -103,7 +103,7 @@ export type Check<K extends Kind = Kind> = {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** A signal that ends the call, which then rejects with the signal's reason. */
+  /** A signal that ends the call with its reason, or a generation that is being sent with an `OutcomeUnknownError`. */
   readonly signal?: AbortSignal | undefined;
 }
 
