@@ -6,7 +6,7 @@ const lines = [
   { id: "fox", model: "imgmodelv4", prompt: "A fox in the snow", resolution: "16:9" },
   { id: "hare", model: "imgmodelv4", prompt: "A hare in the grass", batchsize: 3 },
   { id: "from-a-picture", model: "vidmodelv2", prompt: "It comes to life", sourceImage: "first.png" },
-  { model: "imgmodelz", prompt: "A lighthouse at dusk" }, // no id: its content names it
+  { model: "imgmodelz", prompt: "A lighthouse at dusk" },
 ];
 await writeFile("jobs.jsonl", lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 // #endregion input
@@ -33,5 +33,5 @@ console.log(`${plan.generations} paid generations, ${plan.retries} of them again
 for (const [model, { amount, unit, open }] of Object.entries(plan.byModel))
   console.log(`${model}: ${open > 0 ? "at least " : ""}${amount} ${unit}s`);
 
-await runBatch("jobs.jsonl", "out", { limit: 5 }); // at most five new tasks
+await runBatch("jobs.jsonl", "out", { limit: 5 });
 // #endregion part

@@ -1,6 +1,6 @@
 import { createMediaGen } from "@mediagen/sdk/node";
 
-/** Writes each entry as one line of JSON. Your program's logger takes objects too. */
+/** Writes each entry as one line of JSON. */
 const logger = { info: (entry: object) => console.log(JSON.stringify(entry)) };
 const media = createMediaGen({ onEvent: (event) => logger.info(event) });
 

@@ -29,7 +29,6 @@ export function toTelemetry(event: MediaGenEvent): void {
   const attributes = { ...measured, ...moreAttributesOf(event) };
   const startTime = new Date(at - durationMs);
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime, attributes }, parent);
-  // Without the error's text, which may repeat a prompt.
   if (measured["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end(new Date(at));
   if (type === "generated" || type === "failed") callDuration.record(durationMs / 1000, measured);

@@ -28,7 +28,7 @@ async function store({ stream, type, bytes }: ResultStream, url: string): Promis
   if (!ok) throw new Error(`The storage returned HTTP ${status}.`);
 }
 
-const storage = process.env["STORAGE_URL"]; // without it, this part is left out
+const storage = process.env["STORAGE_URL"];
 for (const result of storage ? await streams(task) : []) {
   await store(result, `${storage}/${task.taskid}-${result.index + 1}`);
 }
