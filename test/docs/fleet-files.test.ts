@@ -36,10 +36,10 @@ test("the Compose file passes every setting to a worker, and its Redis loses no 
 test("a worker may take longer to end in Compose and on Kubernetes than it can take, and has requests and limits", async () => {
   const [, graceMs = "0"] = /"SHUTDOWN_GRACE_MS", ([\d_]+)/.exec(programs) ?? [];
   const [, closingMs = "0"] = /shutdownGraceMs \+ ([\d_]+)/.exec(programs) ?? [];
-  expect(Number(graceMs.replaceAll("_", "")) + Number(closingMs.replaceAll("_", ""))).toBe(14_000);
-  expect(await read("compose.yaml")).toContain("stop_grace_period: 20s");
+  expect(Number(graceMs.replaceAll("_", "")) + Number(closingMs.replaceAll("_", ""))).toBe(64_000);
+  expect(await read("compose.yaml")).toContain("stop_grace_period: 70s");
   const deployment = await read("kubernetes.yaml");
-  expect(deployment).toContain("terminationGracePeriodSeconds: 20");
+  expect(deployment).toContain("terminationGracePeriodSeconds: 70");
   expect(deployment).toMatch(/resources:\s+requests:.*cpu: .*memory: .*\s+limits:.*cpu: .*memory: /);
 });
 

@@ -38,7 +38,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     port: number("PORT", 8080, 0, 65_535),
     generateTimeoutMs: number("GENERATE_TIMEOUT_MS", 60_000, 1_000, 600_000),
     queryTimeoutMs: number("QUERY_TIMEOUT_MS", 15_000, 1_000, 60_000),
-    shutdownGraceMs: number("SHUTDOWN_GRACE_MS", 10_000, 0, 600_000),
+    shutdownGraceMs: number("SHUTDOWN_GRACE_MS", 60_000, 0, 600_000),
     pauseMs: number("PAUSE_MS", 30_000, 1_000, 3_600_000),
     deadAfterMs: number("DEAD_AFTER_MS", 30_000, 10_000, 600_000),
   };
