@@ -126,9 +126,9 @@ describe("the GitHub Action", () => {
   test("runs the command next to the emulator, with the options, and fails if the command does", async () => {
     const { step, inputs } = await read();
     const run = (command: string) => {
-      // npx would download the package.
-      const script = `npx() { shift 4; "${process.execPath}" packages/emulator/dist/command.js "$@"; }\n${step.run}`;
-      const env = { ...process.env, RUN: command, OPTIONS: inputs["options"]?.default ?? "", VERSION: "latest" };
+      // The workspace's own, not one that npx finds.
+      const script = `npx() { shift 2; "${process.execPath}" packages/emulator/dist/command.js "$@"; }\n${step.run}`;
+      const env = { ...process.env, RUN: command, OPTIONS: inputs["options"]?.default ?? "" };
       return promisify(execFile)("bash", ["-eo", "pipefail", "-c", script], { env });
     };
     const curl = `curl -sf -H "authorization: $MEDIAGEN_API_KEY" -F prompt=fox "$MEDIAGEN_BASE_URL/v1/images/imgmodelz"`;

@@ -18,10 +18,10 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 export interface KnownLine {
   /** Idempotency key of its last generation that may have been billed, or of the first one (the line's id). */
   readonly key: string;
-  readonly record?: GenerationEntry | undefined;
+  readonly entry?: GenerationEntry | undefined;
   /** Key for a second generation, if the first task is recorded as failed and there is no second one yet. */
   readonly retryKey?: string;
-  /** Reason why its record cannot be read. Such a line must not be sent. */
+  /** Reason why its entry cannot be read. Such a line must not be sent. */
   readonly unreadable?: string;
 }
 
@@ -39,9 +39,9 @@ export class KnownLines {
     const retryKey = `${id}#2`;
     try {
       const first = await this.#paid(origin, id);
-      if (first?.outcome !== "failed") return { key: id, record: first };
+      if (first?.outcome !== "failed") return { key: id, entry: first };
       const second = await this.#paid(origin, retryKey);
-      return second ? { key: retryKey, record: second } : { key: id, record: first, retryKey };
+      return second ? { key: retryKey, entry: second } : { key: id, entry: first, retryKey };
     } catch (error) {
       return { key: id, unreadable: messageOf(error) };
     }
@@ -49,12 +49,12 @@ export class KnownLines {
 
   /** Returns the origin of the directory's generations. All have one, because a batch rejects a directory of another. */
   async origin(): Promise<string | undefined> {
-    for await (const record of this.store.list({ states: paidStates })) if ("origin" in record) return record.origin;
+    for await (const entry of this.store.list({ states: paidStates })) if ("origin" in entry) return entry.origin;
     return undefined;
   }
 
   async #paid(origin: string, key: string): Promise<GenerationEntry | undefined> {
-    const record = await this.store.get(await generationIdOf(origin, key));
-    return record && paidStates.includes(record.state) ? record : undefined;
+    const entry = await this.store.get(await generationIdOf(origin, key));
+    return entry && paidStates.includes(entry.state) ? entry : undefined;
   }
 }

@@ -124,8 +124,8 @@ export class Plan {
     const known = await this.#sources.known.get(this.#sources.origin, id);
     const ended = this.#sources.results.ended.get(id);
     // A directory that was copied without its store has only the results.
-    const isOther = known.record
-      ? known.record.model !== model || known.record.digest !== (await digest())
+    const isOther = known.entry
+      ? known.entry.model !== model || known.entry.digest !== (await digest())
       : ended && ended.form !== digestOfGiven(model, form.given);
     if (isOther) {
       const problem = `${JSON.stringify(id)} was first used with another form in this directory`;

@@ -11,7 +11,7 @@ import { explain, issuesText } from "../errors/explain.ts";
 import { listenForInterrupt } from "../client/interrupt.ts";
 import { flagsOf, type Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
-import { readRecords } from "../tasks/store-records.ts";
+import { readEntries } from "../tasks/store-entries.ts";
 import { ask } from "../terminal/ask.ts";
 import { counted, onOneLine } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
@@ -92,8 +92,8 @@ async function showPlan(context: Context): Promise<void> {
 
 /** Returns the origin of a directory's results. If there are none, any URL will do, because it only serves a plan. */
 async function originOf(directory: string): Promise<string> {
-  const { records } = await readRecords(fileStore(storeIn(directory)));
-  return records[0]?.origin ?? nowhere;
+  const { entries } = await readEntries(fileStore(storeIn(directory)));
+  return entries[0]?.origin ?? nowhere;
 }
 
 async function runLines(context: Context): Promise<BatchSummary> {

@@ -1,7 +1,7 @@
 import { fileStore, listModels } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import type { Flag } from "../flags/flags.ts";
-import { readRecords } from "../tasks/store-records.ts";
+import { readEntries } from "../tasks/store-entries.ts";
 import { nameOf } from "../tasks/task-name.ts";
 import { type Command, commandOf } from "../usage/command.ts";
 import { tokensOf } from "../usage/parse.ts";
@@ -81,13 +81,13 @@ async function valuesOf({ takes = "", name, models }: Flag, { command, given }: 
 }
 
 async function tasksIn(directory: string | undefined): Promise<readonly Candidate[]> {
-  const { records } = await readRecords(fileStore(directory ?? stateDirectory()), ["created", "ended"]);
-  return [...records]
+  const { entries } = await readEntries(fileStore(directory ?? stateDirectory()), ["created", "ended"]);
+  return [...entries]
     .sort((a, b) => b.createdAt - a.createdAt)
     .flatMap(({ task, model, outcome = "pending" }) => (task ? [[nameOf(task), `${model}, ${outcome}`]] : []));
 }
 
 async function unknownIn(directory: string | undefined): Promise<readonly Candidate[]> {
-  const { records } = await readRecords(fileStore(directory ?? stateDirectory()), ["unknown", "sending"]);
-  return records.map(({ id, model, createdAt }) => [id, `${model}, ${new Date(createdAt).toISOString()}`]);
+  const { entries } = await readEntries(fileStore(directory ?? stateDirectory()), ["unknown", "sending"]);
+  return entries.map(({ id, model, createdAt }) => [id, `${model}, ${new Date(createdAt).toISOString()}`]);
 }

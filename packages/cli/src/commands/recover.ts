@@ -9,7 +9,7 @@ import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { checkTarget } from "../files/target.ts";
 import { finish } from "../tasks/finish.ts";
 import { flagsToRepeat, lookForTask, resolveCommands } from "../tasks/resume-commands.ts";
-import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { type CommandEntry, forgetOld, isUnsaved, readEntries, savedPaths } from "../tasks/store-entries.ts";
 import { nameOf, readTaskName } from "../tasks/task-name.ts";
 import type { Parsed } from "../usage/command.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -44,7 +44,7 @@ export async function run({ options }: Parsed): Promise<void> {
       `mediagen: the store also has generations left at ${origin}. List them with:`,
       commandLine("recover", ...flagsToRepeat({ ...options, baseUrl: origin })),
     );
-  // A record that cannot be read may stand for a paid task as well.
+  // An entry that cannot be read may stand for a paid task as well.
   const isUnknown = unknown.length + unreadable.length > 0 && !context.signal.aborted;
   process.exitCode = isUnknown ? exitCodes.unknown : (error?.exitCode ?? exitCodes.done);
   if (media.store && !error) await forgetOld(media.store, options.store);
@@ -53,10 +53,10 @@ export async function run({ options }: Parsed): Promise<void> {
 /** Reads the generations that are left. A task whose results were saved is not. */
 async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
   const recovery = await media.recover({ signal });
-  const { records } = await readRecords(media.store);
-  const saved = new Set(records.filter(savedPaths).map(({ id }) => id));
-  const isLeft = (record: CommandRecord) => record.state !== "ended" || isUnsaved(record);
-  const origins = new Set(records.filter(isLeft).map(({ origin }) => origin));
+  const { entries } = await readEntries(media.store);
+  const saved = new Set(entries.filter(savedPaths).map(({ id }) => id));
+  const isLeft = (entry: CommandEntry) => entry.state !== "ended" || isUnsaved(entry);
+  const origins = new Set(entries.filter(isLeft).map(({ origin }) => origin));
   origins.delete(media.origin);
   const finished = recovery.finished.filter(({ generationId = "" }) => !saved.has(generationId));
   return { ...recovery, finished, elsewhere: [...origins] };
@@ -74,8 +74,8 @@ async function resolve(
       "Add --taskid ID of the task that you found, or --not-created.",
     );
   }
-  const record = await media.store?.get(generationId);
-  if (!record) {
+  const entry = await media.store?.get(generationId);
+  if (!entry) {
     const advice = "Run mediagen recover to list the generations of unknown outcome.";
     throw usageError(`--resolve ${generationId}: the store has no such generation`, advice);
   }
@@ -90,8 +90,8 @@ async function resolve(
     return output.document({ generationId });
   }
   const [kind, id] = readTaskName(taskid);
-  if (kind !== undefined && kind !== record.kind) {
-    const advice = `Nothing was recorded. The generation is of the model ${record.model}: pass ${record.kind}:ID.`;
+  if (kind !== undefined && kind !== entry.kind) {
+    const advice = `Nothing was recorded. The generation is of the model ${entry.model}: pass ${entry.kind}:ID.`;
     throw usageError(`--taskid ${taskid}: the generation created no task of this kind`, advice);
   }
   const task = await settle(media.resolve(generationId, { taskid: id, unverified }, { signal }));
@@ -126,7 +126,7 @@ function list(recovery: Left, options: Options, { output, progress }: CommandCon
   warnUnresolved(recovery, options, progress);
 }
 
-/** Warns about unknown outcomes and unreadable records, which no download resolves. */
+/** Warns about unknown outcomes and unreadable entries, which no download resolves. */
 function warnUnresolved({ unknown, unreadable }: Recovery, options: Options, progress: Progress): void {
   for (const { generationId, model, at, idempotencyKey, reason } of unknown) {
     const key = idempotencyKey === undefined ? "" : `, key ${JSON.stringify(idempotencyKey)}`;
@@ -138,7 +138,7 @@ function warnUnresolved({ unknown, unreadable }: Recovery, options: Options, pro
   }
   if (unreadable.length > 0)
     progress.warn(
-      "mediagen: unreadable records are damaged, or a newer version of mediagen wrote them; each may be a paid task",
+      "mediagen: unreadable entries are damaged, or a newer version of mediagen wrote them; each may be a paid task",
     );
 }
 

@@ -1,7 +1,7 @@
 import { openContext } from "../client/connect.ts";
 import type { Parsed } from "../usage/command.ts";
 import { findTasks } from "../tasks/find-tasks.ts";
-import { recordDeleted } from "../tasks/store-records.ts";
+import { recordDeleted } from "../tasks/store-entries.ts";
 import { nameOf } from "../tasks/task-name.ts";
 
 /** `mediagen task delete`: deletes tasks. The service's fields besides the ids are flags. */

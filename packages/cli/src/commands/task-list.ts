@@ -3,7 +3,7 @@ import { fileStore } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { originOf, readAccess } from "../client/access.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
-import { type CommandRecord, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { type CommandEntry, readEntries, savedPaths } from "../tasks/store-entries.ts";
 import { nameOf } from "../tasks/task-name.ts";
 import { counted, table } from "../terminal/text.ts";
 import type { Parsed } from "../usage/command.ts";
@@ -16,9 +16,9 @@ export async function run({ options }: Parsed): Promise<void> {
   const output = createOutput(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
   const store = fileStore(options.store ?? stateDirectory());
-  const { records, unreadable } = await readRecords(store);
+  const { entries, unreadable } = await readEntries(store);
   const origin = originOf((await readAccess(options)).baseUrl);
-  const here = records.filter((record) => origin === undefined || record.origin === origin);
+  const here = entries.filter((entry) => origin === undefined || entry.origin === origin);
   const isAsked = ({ model, state }: ReturnType<typeof describe>) =>
     model === (options.model ?? model) && state === (options.state ?? state);
   const listed = here.sort(byNeed).map(describe).filter(isAsked);
@@ -34,14 +34,14 @@ export async function run({ options }: Parsed): Promise<void> {
     output.line(table([["TASK", "MODEL", "STATE", "CREATED", "SAVED AS"], ...rows]));
   else for (const row of rows) output.line(row.join("\t"));
   output.document(shown);
-  if (records.length + unreadable.length === 0)
+  if (entries.length + unreadable.length === 0)
     progress.hint(`the store has no generations; a batch has a store of its own: --store DIR/generations`);
   if (listed.length > shown.length)
     progress.hint(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
-  const elsewhere = records.length - here.length;
+  const elsewhere = entries.length - here.length;
   if (elsewhere > 0) progress.hint(`not listed: ${counted(elsewhere, "generation")} at other base URLs`);
   for (const { id, unreadable: why } of unreadable)
-    progress.warn(`mediagen: the record ${id} cannot be read (${why}); it may be a paid task`);
+    progress.warn(`mediagen: the entry ${id} cannot be read (${why}); it may be a paid task`);
 }
 
 /** Returns the path of a file as it is typed in the current directory. */
@@ -51,14 +51,14 @@ function shortened(path: string = ""): string {
 }
 
 /** Returns a generation as `--json` prints it, with the paths of its saved results. */
-function describe(record: CommandRecord) {
-  const { task, id: generationId, model, outcome, createdAt, origin, idempotencyKey } = record;
-  const state = record.state === "created" ? "pending" : (outcome ?? record.state);
-  return { task, generationId, model, state, createdAt, origin, idempotencyKey, saved: savedPaths(record) ?? [] };
+function describe(entry: CommandEntry) {
+  const { task, id: generationId, model, outcome, createdAt, origin, idempotencyKey } = entry;
+  const state = entry.state === "created" ? "pending" : (outcome ?? entry.state);
+  return { task, generationId, model, state, createdAt, origin, idempotencyKey, saved: savedPaths(entry) ?? [] };
 }
 
-/** Compares records by urgency: unknown outcomes come first, then unfinished tasks, and the newest first among equals. */
-function byNeed(a: CommandRecord, b: CommandRecord): number {
+/** Compares entries by urgency: unknown outcomes come first, then unfinished tasks, and the newest first among equals. */
+function byNeed(a: CommandEntry, b: CommandEntry): number {
   const order = ["unknown", "sending", "created", "ended"];
   return order.indexOf(a.state) - order.indexOf(b.state) || b.createdAt - a.createdAt;
 }

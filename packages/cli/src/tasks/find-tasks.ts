@@ -1,7 +1,7 @@
 import type { AnyTask, MediaGen } from "@mediagen/sdk/node";
 import { usageError } from "../errors/command-error.ts";
 import type { Options } from "../flags/flags.ts";
-import { readRecords } from "./store-records.ts";
+import { readEntries } from "./store-entries.ts";
 import { kinds, readTaskName } from "./task-name.ts";
 
 /** Returns the tasks of arguments such as `video:ID`, or of ids alone that the store has. */
@@ -10,8 +10,8 @@ export async function findTasks(
   { results }: Options,
   media: MediaGen,
 ): Promise<readonly AnyTask[]> {
-  const { records } = await readRecords(media.store, ["created", "ended"]);
-  const recorded = records.flatMap(({ task }) => (task?.origin === media.origin ? [task] : []));
+  const { entries } = await readEntries(media.store, ["created", "ended"]);
+  const recorded = entries.flatMap(({ task }) => (task?.origin === media.origin ? [task] : []));
   return ids.map((argument) => {
     const [kind, taskid] = readTaskName(argument);
     const found = recorded.filter((task) => task.taskid === taskid && (kind ?? task.kind) === task.kind);

@@ -14,7 +14,7 @@ import { flagsOf, type Options } from "../flags/flags.ts";
 import { downloadResults } from "./download-results.ts";
 import { explainUnsaved } from "./explain-unsaved.ts";
 import { resumeCommand } from "./resume-commands.ts";
-import { recordSaved } from "./store-records.ts";
+import { recordSaved } from "./store-entries.ts";
 import { nameOf } from "./task-name.ts";
 
 /** The outcome of one task, as `--json` prints it. */

@@ -9,7 +9,7 @@ import { extensionFor } from "../form/files.ts";
 import { readResult, type Result } from "../result/read-result.ts";
 import { reportFetching, resultOptions, resultsOf } from "../result/results.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { newPart, publish, removeParts } from "./durable-files.ts";
+import { newPart, publish, removeParts, sync } from "./durable-files.ts";
 
 /** Options of `download`. */
 export interface DownloadOptions extends ResultOptions {
@@ -97,6 +97,7 @@ async function downloadOne(result: Result, place: Place, options: DownloadOption
       const advice = "Pass { overwrite: true } to replace it.";
       throw invalidRequest("download", "target", "alreadyExists", problem, advice, notLost);
     }
+    await sync(directory);
     return { path, type, ...written };
   } finally {
     await file.close();

@@ -3,14 +3,14 @@ import type { AnyTask, GenerationEntry, GenerationState, GenerationStore, Unread
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { stdoutTarget } from "../files/target.ts";
 
-/** A record of the store, with what the command adds to it. */
-export interface CommandRecord extends GenerationEntry {
+/** An entry of the store, with what the command adds to it. */
+export interface CommandEntry extends GenerationEntry {
   /** The paths of a task's results, once they have been saved. Another task may take its place later, by `--resolve`. */
   readonly saved?: { readonly taskid: string; readonly paths: readonly string[] };
 }
 
-/** Returns where the results of a record's task were saved; undefined if they were not. */
-export function savedPaths({ saved, task }: CommandRecord): readonly string[] | undefined {
+/** Returns where the results of an entry's task were saved; undefined if they were not. */
+export function savedPaths({ saved, task }: CommandEntry): readonly string[] | undefined {
   return saved && saved.taskid === task?.taskid ? saved.paths : undefined;
 }
 
@@ -20,17 +20,17 @@ const keptMs = 30 * 24 * 3_600_000;
 /** The states of generations that may have been billed. */
 const paidStates: readonly GenerationState[] = ["sending", "created", "unknown", "ended"];
 
-/** Reads the records in these states, and those that cannot be read. Without a store, there are none. */
-export async function readRecords(
+/** Reads the entries in these states, and those that cannot be read. Without a store, there are none. */
+export async function readEntries(
   store: GenerationStore | undefined,
   states: readonly GenerationState[] = paidStates,
-): Promise<{ readonly records: readonly CommandRecord[]; readonly unreadable: readonly UnreadableEntry[] }> {
-  const records: CommandRecord[] = [];
+): Promise<{ readonly entries: readonly CommandEntry[]; readonly unreadable: readonly UnreadableEntry[] }> {
+  const entries: CommandEntry[] = [];
   const unreadable: UnreadableEntry[] = [];
   for await (const one of store?.list({ states }) ?? [])
     if ("unreadable" in one) unreadable.push(one);
-    else records.push(one);
-  return { records, unreadable };
+    else entries.push(one);
+  return { entries, unreadable };
 }
 
 /** Records that the results of a task are saved, so that `recover` does not list it. Never rejects: then it is listed. */
@@ -48,20 +48,20 @@ export async function recordDeleted(store: GenerationStore | undefined, task: An
   await amend(store, task, { outcome: "deleted" });
 }
 
-/** Changes the record of a task that has ended. */
+/** Changes the entry of a task that has ended. */
 async function amend(
   store: GenerationStore | undefined,
   { generationId, taskid }: AnyTask,
-  change: Partial<CommandRecord>,
+  change: Partial<CommandEntry>,
 ): Promise<void> {
   if (!store || generationId === undefined) return;
   try {
-    const record: CommandRecord | undefined = await store.get(generationId);
-    if (record?.state !== "ended" || record.task?.taskid !== taskid) return;
+    const entry: CommandEntry | undefined = await store.get(generationId);
+    if (entry?.state !== "ended" || entry.task?.taskid !== taskid) return;
     // Each revision leaves a name in the store, and the command of a key may be repeated every minute.
-    if (process.getBuiltinModule("node:util").isDeepStrictEqual({ ...record, ...change }, record)) return;
-    const { revision, attempt: follows } = record;
-    const next = { ...record, revision: revision + 1, follows, updatedAt: Date.now(), ...change };
+    if (process.getBuiltinModule("node:util").isDeepStrictEqual({ ...entry, ...change }, entry)) return;
+    const { revision, attempt: follows } = entry;
+    const next = { ...entry, revision: revision + 1, follows, updatedAt: Date.now(), ...change };
     await store.write(next);
   } catch {
     // The command itself has succeeded.
@@ -69,22 +69,22 @@ async function amend(
 }
 
 /** Returns whether a task succeeded, and its results have not been saved. A key finds its task again by itself. */
-export function isUnsaved(record: CommandRecord): boolean {
-  const { state, outcome, idempotencyKey } = record;
+export function isUnsaved(entry: CommandEntry): boolean {
+  const { state, outcome, idempotencyKey } = entry;
   const hasResults = state === "ended" && outcome === "succeeded";
-  return hasResults && idempotencyKey === undefined && savedPaths(record) === undefined;
+  return hasResults && idempotencyKey === undefined && savedPaths(entry) === undefined;
 }
 
 /**
  * Removes generations that ended a month ago and have no idempotency key. Everything else stays: what is unfinished, unknown or not
- * saved, and keys, which would be billed again without their records. A store that --store names is not cleaned. Never rejects.
+ * saved, and keys, which would be billed again without their entries. A store that --store names is not cleaned. Never rejects.
  */
 export async function forgetOld(store: GenerationStore, directory: string | undefined): Promise<void> {
   if (directory !== undefined && resolve(directory) !== stateDirectory()) return;
   try {
-    const { records } = await readRecords(store, ["ended"]);
-    const unsaved = records.filter(isUnsaved).map(({ updatedAt }) => updatedAt);
-    await store.forget({ before: Math.min(Date.now() - keptMs, ...unsaved) });
+    const { entries } = await readEntries(store, ["ended"]);
+    const least = (before: number, { updatedAt }: CommandEntry) => Math.min(before, updatedAt);
+    await store.forget({ before: entries.filter(isUnsaved).reduce(least, Date.now() - keptMs) });
   } catch {
     // The command itself has succeeded, and the next one tries again.
   }
