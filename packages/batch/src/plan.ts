@@ -12,11 +12,11 @@ import { readRows, type Row } from "./rows.ts";
 interface Todo {
   readonly id: string;
   readonly key: string;
-  /** Whether this generation has no record yet, so that it will be billed. */
+  /** Whether this generation has no entry yet, so that it will be billed. */
   readonly isNew: boolean;
   /** Key for a second generation, which is billed if the first task has failed. */
   readonly retryKey: string | undefined;
-  /** Reason why its record cannot be read, so that it must not be sent. */
+  /** Reason why its entry cannot be read, so that it must not be sent. */
   readonly unreadable: string | undefined;
   /** Its outcome if it is not run; undefined if nothing has been billed for it. */
   readonly left: Pick<BatchLine, "state" | "taskid" | "generationId" | "error"> | undefined;
@@ -138,26 +138,26 @@ export class Plan {
   /** Counts a line, and returns the work that is left for it. Adds its amount if it will be billed. */
   #count(id: string, add: () => void, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
     const { limit = Infinity, retryFailed = false } = this.#sources.options;
-    const { key, record, unreadable } = known;
+    const { key, entry, unreadable } = known;
     this.#counts.lines++;
     // The store may have a newer task than the results: a second one, or one from `resolve`.
-    const isLast = !record || record.task?.taskid === ended?.taskid;
-    const isQueried = retryFailed && ended?.state === "failed" && record !== undefined;
+    const isLast = !entry || entry.task?.taskid === ended?.taskid;
+    const isQueried = retryFailed && ended?.state === "failed" && entry !== undefined;
     if (ended && isLast && !isQueried) {
       this.ended[ended.state]++;
       return undefined;
     }
-    const isNew = !record && unreadable === undefined;
+    const isNew = !entry && unreadable === undefined;
     const retryKey = retryFailed ? known.retryKey : undefined;
     const hasRoom = this.#counts.generations < limit;
-    if (record && !record.task) this.#counts.unknown++;
+    if (entry && !entry.task) this.#counts.unknown++;
     if (!isNew || hasRoom) this.todo++;
     if (hasRoom && (isNew || retryKey !== undefined)) {
       this.#counts.generations++;
       if (!isNew) this.#counts.retries++;
       add();
     }
-    return { id, key, isNew, retryKey, unreadable, left: record && leftBy(record) };
+    return { id, key, isNew, retryKey, unreadable, left: entry && leftBy(entry) };
   }
 }
 

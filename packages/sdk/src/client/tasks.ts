@@ -26,7 +26,8 @@ export async function queryTask<K extends Kind>(
     : readRequest(query, { taskid }, options, host.apiKey);
   const { data, response } = await call(host, query, wire, { ...request, subject });
   // Some models may return a single URL without a list.
-  const url = [data["url"]].flat().filter((one) => typeof one === "string" && one !== "");
+  const given = data["url"];
+  const url = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string" && one !== "");
   const record = { ...data, taskid: taskidIn(data) ?? taskid, url };
   // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
   return { record: record as TaskRecord as Records[K], requestId: response.requestId };

@@ -100,8 +100,7 @@ async function connected(socket: Socket, { protocol }: URL): Promise<void> {
   const { encrypted, secureConnecting } = socket as Partial<Record<"encrypted" | "secureConnecting", boolean>>;
   // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.
   if (protocol === "https:" && !encrypted) throw new Error("the agent opened no TLS session");
-  const own: object = encrypted ? process.getBuiltinModule("node:tls").TLSSocket : Socket;
-  if (socket.constructor !== own) return;
+  if (!Object.is(socket.constructor, encrypted ? process.getBuiltinModule("node:tls").TLSSocket : Socket)) return;
   if (secureConnecting) await once(socket, "secureConnect");
   else if (socket.connecting) await once(socket, "connect");
 }
