@@ -111,6 +111,8 @@ describe("by keyboard", () => {
     await expect.poll(() => page.getByRole("option", { selected: true }).textContent()).toMatch(/settle/i);
     await page.keyboard.press("Escape");
     expect(await page.getByRole("dialog").count()).toBe(0);
+    // A field takes the key as text.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe("INPUT");
     await page.keyboard.press("/");
     await focused();
     await page.keyboard.press("Control+a");

@@ -28,8 +28,8 @@ const budgets: Sizes = {
   "packages: lines of the longest function, functions over 60 lines": [60, 0],
   "@mediagen/sdk/node: options of createMediaGen": [20],
   "@mediagen/sdk/node: exported values": [30],
-  // After gzip, without the models, of which there may be more, rounded up to 100 bytes: compressors differ between machines.
-  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_500, 21_700],
+  // After gzip, without the models, of which there may be more, rounded to 100 bytes: compressors differ between machines.
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_500, 21_600],
 };
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
@@ -120,7 +120,7 @@ function optionsOf(name: string, file: string): number {
 
 async function bytesOf(options: { readonly splitting: boolean }): Promise<number> {
   const models = await bundle("packages/sdk/src/spec/operations.gen.ts", options);
-  return Math.ceil((weigh(await bundle(consumerOf("@mediagen/sdk"), options)) - weigh(models)) / 100) * 100;
+  return Math.round((weigh(await bundle(consumerOf("@mediagen/sdk"), options)) - weigh(models)) / 100) * 100;
 }
 
 function over(limit: number, all: readonly number[]): readonly number[] {
