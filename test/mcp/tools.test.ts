@@ -207,6 +207,8 @@ describe("a task", () => {
     host.emulator.next({ fault: "taskFails" });
     const taskid = taskidOf(await host.call("generate_image", fox));
     expect(await failureOf(host, "wait_for_task", { taskid })).toContain("is billed again");
+    const deletion = { kind: "image", taskids: [taskid] };
+    expect(await failureOf(host, "delete_tasks", deletion)).toContain("this client cannot ask");
   });
 
   test("is deleted at the service after the user has accepted, unless another program has generated it", async () => {

@@ -66,7 +66,7 @@ test.each(Object.keys({ ...budgets, ...debts, ...sizes }))("%s", (name) => {
 });
 
 function read(pattern: string): readonly string[] {
-  const files = globSync(pattern, { exclude: (name) => /^(node_modules|dist)$|\.gen\./.test(name) });
+  const files = globSync(pattern, { exclude: (name) => /^(node_modules|dist|out)$|\.gen\./.test(name) });
   return files.map((file) => readFileSync(file, "utf8"));
 }
 

@@ -17,7 +17,7 @@ MEDIAGEN_API_KEY to your API key.
   --allow DIR      a directory that source images may be read from, besides the output; may be repeated
   --max-results N  the number of videos and images that this run may generate (default: 20)
   --no-confirm     do not ask the user before each generation and deletion
-  --must-confirm   reject them if the host cannot ask the user; otherwise they go on without asking
+  --must-confirm   reject generations if the host cannot ask the user, as it does deletions
   --store DIR      where generations are recorded (default: the state directory of mediagen)
   --help           show this text
 `;

@@ -89,7 +89,7 @@ export function deleteTool(host: Host): AddTool {
       for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);
       const question = `Delete these tasks (${taskids.length}) at the service? It cannot be undone.\n${shown(taskids.join(", "))}`;
       const call = { tool: "delete_tasks", given: { kind, taskids }, server, context };
-      const instead = unlessConfirmed(question, call, host);
+      const instead = unlessConfirmed(question, call, { ...host, confirm: host.confirm !== false && "required" });
       if (instead) return instead;
       await host.media[kind].delete(taskids, { signal: context.mcpReq.signal });
       return toolResult({ deleted: taskids });

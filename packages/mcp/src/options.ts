@@ -14,7 +14,7 @@ export interface McpServerFactoryOptions extends NodeMediaGenOptions {
   readonly allow?: readonly string[] | undefined;
   /**
    * Whether the user is asked before each generation that is billed, and before tasks are deleted. If the client cannot ask (it has no
-   * elicitation), the server rejects the call with `"required"`, and continues without asking with `true`. Over HTTP, clients older than
+   * elicitation), the server rejects a deletion, and a generation with `"required"`; with `true` it generates. Over HTTP, clients older than
    * protocol 2026-07-28 cannot ask. If you pass `true` for them, rely on the host's tool approval, and set `maxResults`.
    * @default `"required"` over HTTP, otherwise `true`
    */
