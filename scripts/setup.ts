@@ -11,7 +11,7 @@ export default function setUp(): void {
   if (existsSync(done) && readFileSync(done, "utf8") === readFileSync(lock, "utf8")) return;
   if (!existsSync(join(root, "node_modules/.package-lock.json")))
     throw new TypeError("setup: node_modules is missing or incomplete. Run `npm ci` first.");
-  console.error("Installing the devDependencies: browser, linters, docs and queues (350 MB, once).");
+  console.error("Installing the devDependencies: browser, linters, docs and queues (430 MB, once).");
   const { status, error } = spawnSync(
     "npm",
     ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],

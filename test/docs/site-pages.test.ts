@@ -5,9 +5,7 @@ import { useSite } from "./open-site.ts";
 
 const site = useSite();
 
-/** Those of phones, tablets, laptops and large screens; others each week. */
-const isLong = process.env["MEDIAGEN_LONG"] !== undefined;
-const widths = isLong ? [390, 600, 768, 820, 1024, 1280, 1440, 1920] : [390, 768, 1024, 1920];
+const widths = [390, 600, 768, 820, 1024, 1280, 1440, 1920];
 
 /** The pages, sections and tables at the open page that are wider than their place, at each width, and elements that are none. */
 async function wrongPlaces(page: Page, name: string): Promise<readonly string[]> {
