@@ -9,7 +9,7 @@ const media = createMediaGen({
 // #region generate
 /** Returns what an error of a generation means for your money, and what to do. */
 function meaningOf(error: unknown): string {
-  if (!MediaGenError.is(error)) throw error;
+  if (!(error instanceof MediaGenError)) throw error;
   if (error.billed !== "no") return `perhaps billed: ${error.message}`;
   return `not billed${error.isRetryable ? ", try again later" : ""}: ${error.message}`;
 }
@@ -26,7 +26,7 @@ try {
   const record = await task?.wait({ waitTimeoutMs: 20_000 });
   if (record) console.log("billed, and finished:", record.url);
 } catch (error) {
-  if (!MediaGenError.is(error)) throw error;
+  if (!(error instanceof MediaGenError)) throw error;
   console.log(`billed${error.isRetryable ? ", wait again" : ""}: ${error.message}`);
 }
 // #endregion wait

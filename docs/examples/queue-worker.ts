@@ -24,7 +24,7 @@ async function generate(job: Job): Promise<Next | undefined> {
     return { job: { ...job, task: task.toJSON() }, afterMs: 0 };
   } catch (error) {
     // The queue repeats a step that throws.
-    if (!MediaGenError.is(error) || (error.billed === "no" && error.isRetryable)) throw error;
+    if (!(error instanceof MediaGenError) || (error.billed === "no" && error.isRetryable)) throw error;
     console.log(`${job.order} is set aside, billed: ${error.billed}. ${error.message}`); // Save it for a person.
     return undefined;
   }

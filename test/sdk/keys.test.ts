@@ -77,7 +77,7 @@ describe("the key is in nothing that the SDK shows", () => {
   ])("if a fetch function rejects with %s", async ([, make]) => {
     const { media, events } = clientWith((request) => Promise.reject(make(request)));
     for (const error of await errorsOf(media)) {
-      expect(MediaGenError.is(error)).toBe(true);
+      expect(error instanceof MediaGenError).toBe(true);
       expect(shown(error)).not.toMatch(anySpelling);
     }
     expect(shown(events)).not.toMatch(anySpelling);

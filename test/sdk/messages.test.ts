@@ -256,7 +256,7 @@ const ofSpec: readonly (readonly [words: string, onPage: string])[] = [
 async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[]): Promise<string> {
   const error = await errorOf((async () => run())());
   if (events) expect(events.filter((one) => one.type === "failed" && one.error === error)).toHaveLength(1);
-  if (!sdk.MediaGenError.is(error)) return expect.fail(`not rejected: ${shown(error)}`);
+  if (!(error instanceof sdk.MediaGenError)) return expect.fail(`not rejected: ${shown(error)}`);
   const { name, message, advice, billed, isRetryable } = error;
   if (!(error instanceof sdk.InvalidRequestError)) expect(message).toContain(advice);
   expect(advice).toMatch(/\.$/);
@@ -308,7 +308,7 @@ test("every error says in plain English what happened, what it means for the mon
     await add(name, () => run(media.task(saved), media), events);
     if (replies.length === 0) expect(sent(), name).toBe(0);
     for (const event of events)
-      if ("error" in event && sdk.MediaGenError.is(event.error))
+      if ("error" in event && event.error instanceof sdk.MediaGenError)
         expect([event.error.billed, event.error.task?.taskid], name).toEqual(["yes", isQuery ? undefined : "t-1"]);
   }
   for (const [name, [run, replies]] of Object.entries(later)) {

@@ -1,3 +1,4 @@
+import * as sdk from "@mediagen/sdk";
 import { OutcomeUnknownError, ServiceError, type TaskJSON } from "@mediagen/sdk";
 import { createMediaGen } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
@@ -17,6 +18,14 @@ async function outcomesOf(reply: Reply): Promise<{ readonly generation: unknown;
   const { media, generate } = clientOf([reply], { clock: { now: () => 0 } });
   return { generation: await errorOf(generate()), query: await errorOf(media.image.query("t-1")) };
 }
+
+test("instanceof also knows an error of another copy of the SDK, by the names of its classes", async () => {
+  const copy = await import("../../packages/sdk/src/index.ts");
+  const error = new copy.RateLimitError("busy", "queryVideoTask", { status: 429, body: "" }, { advice: "" });
+  const classes = Object.values(sdk).filter((one) => "prototype" in one && one.prototype instanceof Error);
+  const names = classes.filter((one) => error instanceof one).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(["MediaGenError", "RateLimitError", "ServiceError"]);
+});
 
 test("an unknown outcome has the operation and the response, shortened", async () => {
   const about = { status: 200, body: `${"x".repeat(200)}... (5000 characters)` };

@@ -312,5 +312,5 @@ async function digestOf(prompt: string): Promise<string> {
 
 /** Whether an error says that a task may exist. */
 function saysMaybe(error: unknown): boolean {
-  return MediaGenError.is(error) && error.billed === "maybe";
+  return error instanceof MediaGenError && error.billed === "maybe";
 }

@@ -22,7 +22,7 @@ export async function generate(
   try {
     return (await createClient().video.generate("vidmodelv2", form, { idempotencyKey })).toJSON();
   } catch (error) {
-    if (!MediaGenError.is(error) || (error.billed === "no" && error.isRetryable)) throw error;
+    if (!(error instanceof MediaGenError) || (error.billed === "no" && error.isRetryable)) throw error;
     throw final(error.message);
   }
 }

@@ -12,7 +12,7 @@ export function createSteps(settings: Settings, fleet: Fleet, signals: Signals) 
   const gate = createGate(settings, fleet, signals.check);
   /** Reads what becomes of an order from its error. Closes the gate if all orders would fail alike. */
   async function outcomeOf(error: unknown): Promise<string> {
-    if (!sdk.MediaGenError.is(error)) return signals.generate.aborted ? "stopped" : "threw";
+    if (!(error instanceof sdk.MediaGenError)) return signals.generate.aborted ? "stopped" : "threw";
     // The form is not valid, an earlier generation had the same id and another form, or no request can carry the key.
     if (error instanceof sdk.InvalidRequestError) return isOfKey(error) ? gate.close("keyRejected") : "rejected";
     // Also if its code leaves open whether there is a task: the next orders would be as unknown.

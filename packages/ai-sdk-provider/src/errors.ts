@@ -17,7 +17,7 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     const argument = cause.issues.map(({ field }) => field).join(", ");
     return new InvalidArgumentError({ argument, message: cause.message, cause });
   }
-  if (!MediaGenError.is(cause)) return cause;
+  if (!(cause instanceof MediaGenError)) return cause;
   // The cast: the errors of some classes have these fields.
   const error = cause as MediaGenError & Partial<Omit<ServiceError & OutcomeUnknownError, keyof MediaGenError>>;
   const { message, billed, isRetryable, status, body, retryAfterMs, code, msg, generationId, requestId } = error;
@@ -47,7 +47,7 @@ export function resultError(cause: unknown, tasks: readonly Task[], url: string,
   const ids = tasks.map(({ taskid }) => taskid).join(", ");
   const message =
     `${tasks.length === 1 ? `Task ${ids} was` : `Tasks ${ids} were`} created and billed, and there is no result ` +
-    `(${MediaGenError.is(cause) ? cause.message.replace(cause.advice, "").trimEnd() : textOf(cause)}). ` +
+    `(${cause instanceof MediaGenError ? cause.message.replace(cause.advice, "").trimEnd() : textOf(cause)}). ` +
     "Do not generate again: continue with error.data.tasks.";
   const data = { tasks: tasks.map((task) => task.toJSON()) };
   return new APICallError({ message, url, requestBodyValues: data, data, cause, isRetryable });

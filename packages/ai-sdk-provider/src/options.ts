@@ -88,7 +88,7 @@ function isClient(media: MediaGen | undefined): boolean {
     // The cast: the client's own copy of the SDK rejects this argument with its own error.
     media?.task({} as TaskJSON);
   } catch (error) {
-    return error instanceof InvalidRequestError;
+    return Object(error).constructor === InvalidRequestError;
   }
   return false;
 }

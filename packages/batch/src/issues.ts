@@ -18,7 +18,7 @@ export const stopped = "The batch was stopped. Nothing is billed twice if you ru
 
 /** Returns the error of a batch for an error that ended it, but is about one line or request. Others are returned unchanged. */
 export function ofRun(error: unknown, billed: MediaGenError["billed"]): unknown {
-  if (billed === "no" || !MediaGenError.is(error) || error.billed !== "no") return error;
+  if (billed === "no" || !(error instanceof MediaGenError) || error.billed !== "no") return error;
   const { message, advice, isRetryable } = error;
   const facts = { cause: error, billed, isRetryable, advice: stopped };
   return new MediaGenError(message.replace(advice, "").trimEnd(), facts);
@@ -27,7 +27,7 @@ export function ofRun(error: unknown, billed: MediaGenError["billed"]): unknown 
 /** Returns the outcome of a line that ended with this error. Throws errors that are not about a line: they end the batch. */
 export function outcomeOf(thrown: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
   // A store that fails would fail for every line.
-  if (!MediaGenError.is(thrown) || (thrown instanceof StoreError && thrown.isRetryable)) throw thrown;
+  if (!(thrown instanceof MediaGenError) || (thrown instanceof StoreError && thrown.isRetryable)) throw thrown;
   const { name, message, advice, billed } = thrown;
   // The next run goes on with a task, so that advice for programs would confuse.
   const error = { name, message: billed === "no" ? message : message.replace(advice, "").trimEnd() };
@@ -37,7 +37,7 @@ export function outcomeOf(thrown: unknown): Pick<BatchLine, "state" | "error" | 
 
 /** Returns whether the generation of an error may have created a task. */
 export function mayBeBilled(error: unknown): boolean {
-  return MediaGenError.is(error) && error.billed !== "no";
+  return error instanceof MediaGenError && error.billed !== "no";
 }
 
 /** Returns an issue as that of a field with another name. */

@@ -1,11 +1,14 @@
-import { ConnectionError, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk/node";
+import {
+  AuthenticationError,
+  ConnectionError,
+  InsufficientCreditsError,
+  NotFoundError,
+  OutcomeUnknownError,
+} from "@mediagen/sdk/node";
 import type { BatchSummary, StopReason } from "./options.ts";
 
 /** Thrown instead of sending a line after the batch has stopped. The next run starts the line. */
 export class NotStarted extends Error {}
-
-/** HTTP statuses that concern the key, the account or the URL rather than the form. */
-const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
 /** Limits the number of tasks that a run creates. Rejected generations do not count. */
 export class TaskLimit {
@@ -66,7 +69,7 @@ export class StopRules {
   }
 
   #isEnough(reason: StopReason, error: Error): boolean {
-    if (reason === "credits" || (error instanceof ServiceError && error.status === 401)) return true;
+    if (reason === "credits" || (error instanceof AuthenticationError && error.status === 401)) return true;
     // After a form was accepted, the error may be temporary, or only about this line or model.
     return (reason !== "unknown" && !this.#hasAccepted) || this.#rejectedInARow > this.#limit;
   }
@@ -75,7 +78,7 @@ export class StopRules {
 /** Returns the reason to stop the batch after an error. Undefined if the error is only about its line. */
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof InsufficientCreditsError) return "credits";
-  if (error instanceof ServiceError) return statusesOfAll.has(error.status) ? "rejected" : undefined;
+  if (error instanceof AuthenticationError || error instanceof NotFoundError) return "rejected";
   if (error instanceof ConnectionError) return "unreachable";
   // Without a status or a cause, the outcome was unknown before this run: nothing was sent now.
   const isNew = error instanceof OutcomeUnknownError && (error.status !== undefined || error.cause !== undefined);

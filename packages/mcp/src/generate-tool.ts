@@ -103,9 +103,10 @@ async function generate(
     const { taskid } = await client.generate(model as Model, form as Form<Model>, { idempotencyKey });
     return toolResult({ taskid, model, state: "pending" });
   } catch (error) {
-    if (!MediaGenError.is(error) || error.billed === "no") results.left += reserved;
+    const isFree = !(error instanceof MediaGenError) || error.billed === "no";
+    if (isFree) results.left += reserved;
     if (instead) return instead;
-    throw withAdvice(error);
+    throw isFree && !(error instanceof InsufficientCreditsError) ? error : withAdvice(error);
   }
 }
 
@@ -119,8 +120,7 @@ function questionOf(model: string, fields: object): string {
 }
 
 /** Adds what the user must do. Without this, models retry with another key. */
-function withAdvice(error: unknown): unknown {
-  if (!MediaGenError.is(error) || (error.billed === "no" && !(error instanceof InsufficientCreditsError))) return error;
+function withAdvice(error: MediaGenError): Error {
   let message = `${error.message} Tell the user, and do not generate it again, also not with another key.`;
   // The advice of the SDK is for programmers.
   if (error instanceof OutcomeUnknownError) message = message.replace(error.advice, adviceOn(error.generationId));

@@ -38,8 +38,9 @@ export function rejectFields(issues: readonly Issue[]): void {
 /** Throws the rejection for a failed generation. It says whether a task may exist, but nothing about the service. */
 export function rejectGeneration(error: unknown): never {
   // An error from elsewhere proves nothing. The other form of a reused key may have been billed.
-  if (!MediaGenError.is(error) || error.billed !== "no") throw new Rejection(502, "The outcome is unknown.", error);
-  // The cast: only errors of responses have these. Not by class: the client may be of another copy of the SDK.
+  if (!(error instanceof MediaGenError) || error.billed !== "no")
+    throw new Rejection(502, "The outcome is unknown.", error);
+  // The cast: only errors of responses have these.
   const { status, retryAfterMs = againMs } = error as MediaGenError & Partial<ServiceError>;
   if (error.isRetryable) throw new Rejection(429, "No task was created. Try again later.", error, retryAfterMs);
   if (status !== undefined) throw new Rejection(200, "The service rejected the generation.", error);

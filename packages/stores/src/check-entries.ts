@@ -66,10 +66,3 @@ export function difference(read: GenerationEntry | undefined, entry: GenerationE
   const show = (one: unknown) => canonical(one).slice(0, 60);
   return field === undefined ? "a field was added" : `${field} ${show(value)} comes back as ${show(got.get(field))}`;
 }
-
-/** Returns the entry at an index that must exist. */
-export function at<T>(list: readonly T[], index: number): T {
-  const one = list[index];
-  if (one === undefined) throw new RangeError(`there is no ${index}`);
-  return one;
-}

@@ -1,5 +1,5 @@
 import type { GenerationEntry, GenerationState, GenerationStore, UnreadableEntry, WriteResult } from "@mediagen/sdk";
-import { at, difference, isSame, next, entryOf, unusualEntries } from "./check-entries.ts";
+import { difference, isSame, next, entryOf, unusualEntries } from "./check-entries.ts";
 
 /** Result of `checkStore`. */
 export interface StoreReport {
@@ -45,8 +45,8 @@ const states: readonly GenerationState[] = ["claimed", "sending", "created", "un
 /** Number of handles that write concurrently. */
 const rivals = 4;
 const rounds = 12;
-/** More entries than the default page size of any database. */
-const listed = 120;
+/** Number of entries of each state. Together, they are more than the default page size of any database. */
+const listed = 24;
 
 const checks: Readonly<Record<string, Check>> = {
   /** Finds the most common mistakes: an insert that is visible too late, and a cached read of a missing entry. */
@@ -85,24 +85,22 @@ const checks: Readonly<Record<string, Check>> = {
       let stored: GenerationEntry | undefined;
       for (const revision of [1, 2, 3]) {
         const base = stored ?? entryOf();
-        const entries = handles.map((_, index) => {
+        const entries: GenerationEntry[] = [];
+        const writes = handles.map((handle, index) => {
           const attempt = `${index} of ${round}`;
-          return revision === 1 ? { ...base, attempt } : next(base, { attempt });
+          const entry = revision === 1 ? { ...base, attempt } : next(base, { attempt });
+          entries.push(entry);
+          return () => handle.write(entry);
         });
-        const results = await inTurns(
-          round,
-          handles.map((handle, index) => () => handle.write(at(entries, index))),
-        );
+        const results = await inTurns(round, writes);
         const winners = entries.filter((_, index) => results[index]?.written);
         expect(winners.length === 1, "write: of several writes of one revision at once, not exactly one is written");
         stored = winners[0] ?? base;
         const isRight = results.every((result) => result.written || isCurrent(result, stored));
         expect(isRight || winners.length !== 1, "write: returns another entry than the one that was written first");
         const read = await Promise.all(handles.map((handle) => handle.get(base.id)));
-        expect(
-          read.every((one) => isSame(one, stored)),
-          "get: handles read different entries after a write",
-        );
+        const isEverywhere = read.every((one) => isSame(one, stored));
+        expect(isEverywhere, "get: handles read different entries after a write");
       }
     }
   },
@@ -125,7 +123,8 @@ const checks: Readonly<Record<string, Check>> = {
 
   async list(create, expect) {
     const [writer, reader] = [await create(), await create()];
-    const entries = Array.from({ length: listed }, (_, index) => entryOf({ state: at(states, index % states.length) }));
+    const keys = Array.from({ length: listed }, (_, index) => (index % 2 === 0 ? "key" : undefined));
+    const entries = keys.flatMap((idempotencyKey) => states.map((state) => entryOf({ state, idempotencyKey })));
     // An entry of a newer SDK. It may be yielded as an entry or as unreadable, but must not hide the others.
     const newer = { ...entryOf({ state: "created" }), version: 99, task: undefined, further: [1] };
     // The cast: this version has no such entry.
@@ -144,6 +143,10 @@ const checks: Readonly<Record<string, Check>> = {
       );
       expect(ids.has(newer.id) || !wanted.includes("created"), "list: hides an entry of a newer version");
     }
+    const open = new Set((await collect(reader, states, false)).map(({ id }) => id));
+    const isListed = ({ id, state, idempotencyKey }: GenerationEntry) =>
+      open.has(id) || (state === "ended" && idempotencyKey !== undefined);
+    expect(entries.every(isListed), "list: without `keyed`, it misses entries that have not ended or have no key");
     const [first] = entries;
     const end = first && next(first, { state: "ended" });
     if (end) await writer.write(end);
@@ -217,9 +220,10 @@ const checks: Readonly<Record<string, Check>> = {
 async function collect(
   store: GenerationStore,
   wanted: readonly GenerationState[],
+  keyed?: boolean,
 ): Promise<readonly (GenerationEntry | UnreadableEntry)[]> {
   const found: (GenerationEntry | UnreadableEntry)[] = [];
-  for await (const one of store.list({ states: wanted })) found.push(one);
+  for await (const one of store.list({ states: wanted, keyed })) found.push(one);
   return found;
 }
 

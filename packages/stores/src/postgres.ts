@@ -31,7 +31,8 @@ const update = `
   update mediagen_generation_v1 set revision = $2, attempt = $3, state = $4, keyed = $5, updated_at = $6, entry = $7
   where id = $1 and revision = $2 - 1 and attempt = $8`;
 const select = "select entry from mediagen_generation_v1 where id = $1";
-const list = "select id, entry from mediagen_generation_v1 where state = any($1)";
+const list =
+  "select id, entry from mediagen_generation_v1 where state = any($1) and (not keyed or $2 or state <> 'ended')";
 // In batches, so that no statement holds many locks. Twice, because a row may be written in between. NaN is the largest number here.
 const old = "state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < nullif($2::float8, 'NaN')";
 const remove = `
@@ -56,7 +57,7 @@ interface Row {
 export function postgresStore(pool: PostgresPool): GenerationStore {
   // The casts: the columns hold what was written.
   const parse = (text: string) => JSON.parse(text) as GenerationEntry;
-  const read = async (sql: string, value: unknown) => (await pool.query(sql, [value])).rows as readonly Row[];
+  const read = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows as readonly Row[];
   async function get(id: string): Promise<GenerationEntry | undefined> {
     const [row] = await read(select, id);
     return row && parse(row.entry);
@@ -71,8 +72,8 @@ export function postgresStore(pool: PostgresPool): GenerationStore {
       return rowCount === 1 ? { written: true } : { written: false, current: await get(id) };
     },
     get,
-    async *list({ states }) {
-      for (const { id, entry } of await read(list, states)) {
+    async *list({ states, keyed = true }) {
+      for (const { id, entry } of await read(list, states, keyed)) {
         try {
           yield parse(entry);
         } catch (error) {

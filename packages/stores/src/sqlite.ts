@@ -54,7 +54,9 @@ const update = `
   update mediagen_generation_v1 set revision = ?, attempt = ?, state = ?, keyed = ?, updated_at = ?, entry = ?
   where id = ? and revision = ? and attempt = ?`;
 const select = "select id, entry from mediagen_generation_v1 where id = ?";
-const list = "select id, entry from mediagen_generation_v1 where state in (select value from json_each(?))";
+const list = `
+  select id, entry from mediagen_generation_v1
+  where state in (select value from json_each(?)) and (keyed <= ? or state <> 'ended')`;
 const remove = `
   delete from mediagen_generation_v1 where state in ('ended', 'notCreated') and keyed <= ? and updated_at < ?`;
 
@@ -86,8 +88,8 @@ export function sqliteStore(database: SqliteDatabase): GenerationStore {
       return Number(changes) === 1 ? { written: true } : { written: false, current: await get(id) };
     },
     get,
-    async *list({ states }) {
-      for (const row of database.prepare(list).all(JSON.stringify(states))) {
+    async *list({ states, keyed = true }) {
+      for (const row of database.prepare(list).all(JSON.stringify(states), keyed ? 1 : 0)) {
         try {
           yield parse(row);
         } catch (error) {

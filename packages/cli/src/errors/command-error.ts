@@ -12,7 +12,7 @@ export class CommandError extends Error {
 
   constructor(what: string, advice: string, exitCode: number, cause?: unknown, billed?: MediaGenError["billed"]) {
     super(what, { cause });
-    this.billed = billed ?? (MediaGenError.is(cause) ? cause.billed : "no");
+    this.billed = billed ?? (cause instanceof MediaGenError ? cause.billed : "no");
     this.advice = advice;
     this.exitCode = exitCode;
   }
@@ -31,7 +31,7 @@ export class CommandError extends Error {
       // For mediagen recover --resolve.
       generationId: cause instanceof OutcomeUnknownError ? cause.generationId : undefined,
       billed,
-      isRetryable: MediaGenError.is(cause) && cause.isRetryable,
+      isRetryable: cause instanceof MediaGenError && cause.isRetryable,
       exitCode,
     };
   }

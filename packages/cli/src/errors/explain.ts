@@ -37,7 +37,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     if (isSent) return fail(what, next(error.advice));
     return fail(what, next(`Nothing was sent. ${error.advice}`), exitCodes.usage);
   }
-  if (MediaGenError.is(error)) {
+  if (error instanceof MediaGenError) {
     const what = withFlags(error.message.replace(error.advice, "").trimEnd(), flags);
     const advice = withFlags(error.advice, flags);
     if (error instanceof OutcomeUnknownError) {

@@ -1,11 +1,7 @@
-import { isObject } from "../spec/values.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { GenerationFacts } from "../task/generation.ts";
 import type { Check, Task, TaskRecord } from "../task/task.ts";
 import { describeDuration, type Issue, issueOf, joined, shorten } from "./issue.ts";
-
-/** Marks the errors of every copy of this package. */
-const mark = Symbol.for("@mediagen/sdk: error");
 
 /** What an error means for the money and for the next step, and the fields of its class. The advice ends its message. */
 type Facts = Pick<MediaGenError, "advice"> & Partial<MediaGenError> & Record<string, unknown>;
@@ -15,8 +11,8 @@ type Facts = Pick<MediaGenError, "advice"> & Partial<MediaGenError> & Record<str
  * while a generation is being sent. Repeat a generation only if `billed` is `"no"` and `isRetryable` is true.
  */
 export class MediaGenError extends Error {
-  /** The name of the class. It survives when the error is copied to another realm or to a log. */
-  override readonly name: string = "MediaGenError";
+  // Minifiers rename classes.
+  static override readonly name: string = "MediaGenError";
   /** Whether the generation that the error belongs to was billed. After its creation, a task always counts as billed. */
   declare readonly billed: "no" | "maybe" | "yes";
   /** Whether the same call may succeed later and is safe to repeat. */
@@ -28,18 +24,14 @@ export class MediaGenError extends Error {
 
   constructor(what: string, { cause, ...facts }: Facts) {
     super(joined(what, facts.advice), cause === undefined ? undefined : { cause });
-    Object.assign(this, { billed: "no", isRetryable: false }, facts);
-    // Not shown when the error is inspected.
-    Object.defineProperty(this, mark, { value: true });
+    Object.assign(this, { name: new.target.name, billed: "no", isRetryable: false }, facts);
   }
 
-  /**
-   * Returns whether a value is an error of this package, or of another copy of it.
-   *
-   * @param error Any value, such as one that was caught.
-   */
-  static is(error: unknown): error is MediaGenError {
-    return isObject(error) && mark in error;
+  /** Makes `instanceof` true also for errors of another copy of this package: its classes have the same names. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const names: unknown[] = [];
+    for (let one = Object(value).constructor; one; one = Object.getPrototypeOf(one)) names.push(one.name);
+    return names.includes(this.name) && names.includes("MediaGenError");
   }
 }
 
@@ -53,7 +45,7 @@ export function afterCreation(error: unknown, task: Task | undefined, billed: "m
 
 /** An argument or option is not valid. `issues` lists every bad field, not only the first. */
 export class InvalidRequestError extends MediaGenError {
-  override readonly name = "InvalidRequestError";
+  static override readonly name = "InvalidRequestError";
   declare readonly issues: readonly Issue[];
   override readonly advice = "Correct it, then make the call again.";
 
@@ -68,7 +60,7 @@ export class InvalidRequestError extends MediaGenError {
 
 /** A query, deletion or download got no complete response, or a generation provably was not sent. */
 export class ConnectionError extends MediaGenError {
-  override readonly name = "ConnectionError";
+  static override readonly name = "ConnectionError";
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
   declare readonly operation: string;
 
@@ -82,7 +74,7 @@ export class ConnectionError extends MediaGenError {
 
 /** The store failed before a generation was sent, or holds an entry that cannot be read. Nothing was sent. */
 export class StoreError extends MediaGenError {
-  override readonly name = "StoreError";
+  static override readonly name = "StoreError";
 
   constructor(subject: string, what: string, facts: Partial<Facts> = {}) {
     const reason = facts.cause === undefined ? "" : ` (${messageOf(facts.cause)})`;
@@ -119,7 +111,7 @@ export interface ServiceError extends ServiceResponse {}
 
 /** The service responded, and the response is not a success. A generation with this error created no task. */
 export class ServiceError extends MediaGenError {
-  override readonly name: string = "ServiceError";
+  static override readonly name: string = "ServiceError";
   declare readonly operation: string;
 
   constructor(what: string, operation: string, response: ServiceResponse, facts: Facts) {
@@ -129,22 +121,22 @@ export class ServiceError extends MediaGenError {
 
 /** HTTP 401 or 403: the API key is missing, is not valid, or lacks a permission. */
 export class AuthenticationError extends ServiceError {
-  override readonly name = "AuthenticationError";
+  static override readonly name = "AuthenticationError";
 }
 
-/** HTTP 404: the service has nothing at this URL. Check `baseUrl`. */
+/** HTTP 404 or 405: the service has nothing at this URL. Check `baseUrl`. */
 export class NotFoundError extends ServiceError {
-  override readonly name = "NotFoundError";
+  static override readonly name = "NotFoundError";
 }
 
 /** HTTP 429, and retries did not help. `retryAfterMs` holds how long to wait, if the service says so. */
 export class RateLimitError extends ServiceError {
-  override readonly name = "RateLimitError";
+  static override readonly name = "RateLimitError";
 }
 
 /** The balance does not cover the request. Add credits, then make the same call again. */
 export class InsufficientCreditsError extends ServiceError {
-  override readonly name = "InsufficientCreditsError";
+  static override readonly name = "InsufficientCreditsError";
   override readonly isRetryable = false;
 }
 
@@ -152,7 +144,7 @@ export interface OutcomeUnknownError extends SentGeneration, Partial<ServiceResp
 
 /** A generation was sent and its outcome is unknown: a task may exist and may have been billed. It is not retried. */
 export class OutcomeUnknownError extends MediaGenError {
-  override readonly name = "OutcomeUnknownError";
+  static override readonly name = "OutcomeUnknownError";
   declare readonly operation: string;
   /** The reason why there is no usable response. */
   declare readonly reason: string;
@@ -177,13 +169,13 @@ export function serviceError(...about: ConstructorParameters<typeof ServiceError
   const [, , { status, code }] = about;
   if (code === codes.insufficientCredits) return new InsufficientCreditsError(...about);
   if (status === 401 || status === 403) return new AuthenticationError(...about);
-  if (status === 404) return new NotFoundError(...about);
+  if (status === 404 || status === 405) return new NotFoundError(...about);
   return new (status === 429 ? RateLimitError : ServiceError)(...about);
 }
 
 /** The task failed, according to `statuses` or `classify` of the client. */
 export class TaskFailedError extends MediaGenError {
-  override readonly name = "TaskFailedError";
+  static override readonly name = "TaskFailedError";
   declare readonly task: Task;
   declare readonly record: TaskRecord;
 
@@ -197,7 +189,7 @@ export interface WaitTimeoutError extends LastRecord {}
 
 /** The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
 export class WaitTimeoutError extends MediaGenError {
-  override readonly name = "WaitTimeoutError";
+  static override readonly name = "WaitTimeoutError";
   declare readonly task: Task;
 
   constructor(task: Task, timeoutMs: number, cause: unknown, { record, status }: LastRecord = {}) {

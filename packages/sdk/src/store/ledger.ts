@@ -159,18 +159,19 @@ export class Ledger extends Entries {
   async recover(signal: AbortSignal | undefined): Promise<Recovery<TaskJSON>> {
     const found: GenerationEntry[] = [];
     const unreadable: UnreadableEntry[] = [];
-    for await (const entry of this.list({ states: ["sending", "created", "unknown", "ended"] })) {
+    for await (const entry of this.list({ states: ["sending", "created", "unknown", "ended"], keyed: false })) {
       if ("unreadable" in entry) unreadable.push(entry);
       else if (entry.state !== "ended" || isFinished(entry)) found.push(entry);
     }
     const current = found.map((entry) => (entry.state === "sending" ? this.renewed(entry, signal) : entry));
     const entries = (await Promise.all(current)).filter((entry) => entry !== undefined);
-    const created = entries.flatMap(({ state, task }) => (state === "created" && task ? [task] : []));
+    const tasksIn = (found: readonly GenerationEntry[]) => found.flatMap(({ task }) => task ?? []);
+    const created = tasksIn(entries.filter(({ state }) => state === "created"));
     const own = [...this.open.values()].filter(({ facts }) => facts.origin === this.host.origin);
     const late = (await Promise.all(own.map(({ task }) => task))).filter((task) => task !== undefined);
     return {
       tasks: [...created, ...late.filter(({ taskid }) => !created.some((task) => task.taskid === taskid))],
-      finished: entries.flatMap((entry) => (isFinished(entry) && entry.task ? [entry.task] : [])),
+      finished: tasksIn(entries.filter(isFinished)),
       unknown: entries.filter(({ state }) => state === "unknown").map(describe),
       unreadable,
     };

@@ -25,10 +25,9 @@ export async function resolve(
   exists: Exists,
   signal: AbortSignal | undefined,
 ): Promise<TaskJSON | undefined> {
-  const isNone = resolution === "notCreated";
   // The cast: what a caller without a compiler passes may be anything.
-  const { taskid, unverified } = (isNone ? {} : Object(resolution)) as Partial<Exclude<Resolution, "notCreated">>;
-  if (!isNone && (typeof taskid !== "string" || taskid === ""))
+  const { taskid, unverified } = Object(resolution) as Partial<Exclude<Resolution, "notCreated">>;
+  if (resolution !== "notCreated" && (typeof taskid !== "string" || taskid === ""))
     throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
   let attempt: string | undefined;
   for (;;) {
@@ -66,7 +65,7 @@ function reject(field: string, problem: string, advice: string): InvalidRequestE
 }
 
 function changed(): StoreError {
-  const advice = "Call recover() again: it lists what is still unknown.";
+  const advice = "Call recover() again for what is still unknown.";
   return new StoreError("resolve", "another process has changed the generation", { isRetryable: false, advice });
 }
 

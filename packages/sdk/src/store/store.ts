@@ -10,6 +10,8 @@ export type WriteResult =
 export interface ListFilter {
   /** The states of the entries. */
   readonly states: readonly GenerationState[];
+  /** Whether ended entries with a key are wanted, too: there may be millions. A store may yield them anyway. @default true */
+  readonly keyed?: boolean | undefined;
 }
 
 /** The entries that `forget` removes. */
