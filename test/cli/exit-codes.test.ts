@@ -50,7 +50,7 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [2, "image A -m imgmodelv4 -o - --batchsize 2", "stdout takes one result and nothing else"],
     [3, image, "No task was created.\n  Add credits, then make the same call again.", "insufficientCredits"],
     [4, `${image} --timeout 10ms`, "Continue with:\n    mediagen task download image:"],
-    [5, `${image} --no-store`, "Before you generate it again, look for the imgmodelv4 task of ", "resetAfter"],
+    [5, `${image} --no-store`, "Before you generate it again, look for a task of ", "resetAfter"],
     [5, image, "or that there is none:\n    mediagen recover --resolve ", "html"],
     [6, image, "Nothing is billed again. Fix that, then continue with:\n    mediagen task", "linkExpired"],
   ])("%i: mediagen %s", ([code, line, says, fault]) =>

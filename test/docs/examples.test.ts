@@ -83,7 +83,7 @@ test.concurrent.for<Row>([
     1,
     { args: ["A fox #slow #slow"], emulator: { behaviour: { pendingMs: 3_600_000 } } },
   ],
-  ["errors.ts", /^not billed: generateVidmodelv2: .*9999/, 0, { faults: [{ fault: "failure", on: "generate" }] }],
+  ["errors.ts", /^not billed: vidmodelv2: .*9999/, 0, { faults: [{ fault: "failure", on: "generate" }] }],
   ["errors.ts", /^perhaps billed: .*vidmodelv2/, 1, { faults: [{ fault: "resetAfter", on: "generate" }] }],
   ["errors.ts", /^not billed, try again later: /, 0, { environment: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } }],
 ])("%s prints %s, and %d generations are billed", async ([program, prints, charges, given = {}]) => {

@@ -82,8 +82,7 @@ export async function call(
     if (answer) retries.succeeded();
     const { code, data, status = 0, verdict } = answer ?? {};
     const isDone = generation ? verdict === "created" : code === codes.success && isSuccess(status);
-    if (!answer || !isDone || !data)
-      throw failureOf(tried, operation, context, { isLost, hasKey: host.apiKey !== undefined });
+    if (!answer || !isDone || !data) throw failureOf(tried, operation, context, host, isLost);
     if (generation) {
       const { resultCount, origin } = generation;
       emit({ type: "generated", ...about, taskid: taskidIn(data) ?? "", resultCount, origin });
@@ -141,7 +140,8 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     if (isSending && !isProof) return { error: reason };
     const unsent = new NeverSentError(reason);
     // A key that does not come in time would not come in the next attempt.
-    if (deadline.passed && !hide) throw new ConnectionError(operation.id, unsent, unsent.message);
+    if (deadline.passed && !hide)
+      throw new ConnectionError(operation.id, unsent, unsent.message, context.generation?.model);
     return { error: unsent };
   } finally {
     deadline.end();
@@ -151,34 +151,35 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
 function failureOf(
   { answer, error }: Tried,
   { id }: Operation,
-  { generation, signal }: CallContext,
-  { isLost, hasKey }: { readonly isLost: boolean; readonly hasKey: boolean },
+  { generation, signal, subject }: CallContext,
+  { apiKey }: CallHost,
+  isLost: boolean,
 ): unknown {
   if (!answer) {
     const isUnsent = error instanceof NeverSentError;
     if (generation && !isUnsent) return new OutcomeUnknownError(noResponse(error), id, generation, { cause: error });
     // The error of a request that was never sent says so itself.
-    return signal?.aborted ? signal.reason : new ConnectionError(id, error, isUnsent ? error.message : undefined);
+    const what = isUnsent ? error.message : undefined;
+    return signal?.aborted ? signal.reason : new ConnectionError(id, error, what, generation?.model);
   }
   const { status, code, verdict } = answer;
   const reason = describe(answer);
   if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, answer);
-  const isDeletion = Object.values(operations).some((kind) => kind.delete.id === id);
+  const isDeletion = id === operations[subject.kind].delete.id;
   const what = [
     reason,
     generation && "No task was created",
     // The lost attempt may have caused the rejection.
     isLost && isDeletion && "An earlier response was lost: the tasks may already be deleted",
-    !hasKey && "No API key was sent",
+    apiKey === undefined && "No API key was sent",
   ];
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
   const isRetryable = mayPass(status) || (isSuccess(status) && code === undefined);
   const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
   const checked = generation ? "the form" : "the task id and kind";
   const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
-  // The server of a page may hold the key.
-  const keyHint = `${hasKey ? "Check baseUrl and" : "If the server needs it, pass"} the API key (apiKey or MEDIAGEN_API_KEY).`;
+  const keyHint = "Check baseUrl and the API key (apiKey or MEDIAGEN_API_KEY).";
   const hint = status === 413 ? "Use smaller files." : status === 401 || status === 403 ? keyHint : other;
   const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : hint;
-  return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice });
+  return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice }, generation?.model);
 }

@@ -64,11 +64,11 @@ export class ConnectionError extends MediaGenError {
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
   declare readonly operation: string;
 
-  constructor(operation: string, cause: unknown, what: string = noResponse(cause)) {
+  constructor(operation: string, cause: unknown, what: string = noResponse(cause), name: string = operation) {
     const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
     const check = isFinal === false && "If it fails again, check baseUrl."; // Nothing was sent.
     const advice = isFinal ? "Check baseUrl, the certificate and the proxy." : joined("It is safe to retry.", check);
-    super(`${operation}: ${what}.`, { operation, isRetryable: !isFinal, advice, cause });
+    super(`${name}: ${what}.`, { operation, isRetryable: !isFinal, advice, cause });
   }
 }
 
@@ -114,8 +114,8 @@ export class ServiceError extends MediaGenError {
   static override readonly name: string = "ServiceError";
   declare readonly operation: string;
 
-  constructor(what: string, operation: string, response: ServiceResponse, facts: Facts) {
-    super(`${operation}: ${what}.`, { operation, ...shown(response), isRetryable: mayPass(response.status), ...facts });
+  constructor(what: string, operation: string, response: ServiceResponse, facts: Facts, name: string = operation) {
+    super(`${name}: ${what}.`, { operation, ...shown(response), isRetryable: mayPass(response.status), ...facts });
   }
 }
 
@@ -155,9 +155,9 @@ export class OutcomeUnknownError extends MediaGenError {
       generationId &&
       `Then call media.resolve("${generationId}", ...) with { taskid }, or with "notCreated" if there is none.`;
     // Not toISOString, which throws if the clock of the options is wrong.
-    const task = `the ${model} task of ${new Date(at).toJSON()}`;
+    const task = `a task of ${new Date(at).toJSON()}`;
     const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;
-    const what = `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
+    const what = `${model}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
     const own = { operation, reason, kind, model, digest, at, generationId, ...shown(response) };
     super(what, { billed: "maybe", advice: joined(search, then), cause: response.cause, ...own });
   }

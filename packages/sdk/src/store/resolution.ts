@@ -16,6 +16,8 @@ export type Resolution =
     }
   | "notCreated";
 
+const onlyAnother = "Its task has ended: only { taskid } of another task may replace it.";
+
 export type Exists = (kind: Kind, taskid: string) => Promise<boolean>;
 
 export async function resolve(
@@ -44,9 +46,7 @@ export async function resolve(
       // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
       const hasEnded = entry.state === "ended";
       if ((hasEnded || !unverified) && !(await exists(entry.kind, taskid))) {
-        const advice = hasEnded
-          ? "Only a task of the service may replace one that has ended."
-          : "Pass { unverified: true } with it to record it anyway.";
+        const advice = hasEnded ? onlyAnother : "Pass { unverified: true } to record it anyway.";
         throw reject("taskid", `${describeValue(taskid)} is not known to the service`, advice);
       }
       await takeTask(entries, entry, taskid);
@@ -74,9 +74,7 @@ function rejectKnown({ id, state, task, resolvedByHand }: GenerationEntry, taski
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
-  const advice = resolvedByHand
-    ? "Its task has ended: only { taskid } of another task may replace it."
-    : "Use one that is unknown, or was resolved by hand.";
+  const advice = resolvedByHand ? onlyAnother : "Use one that is unknown, or was resolved by hand.";
   throw reject("generationId", `${id} ${known}`, advice);
 }
 
