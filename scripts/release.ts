@@ -39,11 +39,9 @@ export default async function run(args: readonly string[]): Promise<void> {
 
 function makeVersions(): void {
   // The command fails without changesets. Then the current versions are released, as in the first release.
+  const changesets = join(root, "node_modules/@changesets/cli/bin.js");
   if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md")))
-    execFileSync(process.execPath, [join(root, "node_modules/@changesets/cli/bin.js"), "version"], {
-      cwd: root,
-      stdio: "inherit",
-    });
+    execFileSync(process.execPath, [changesets, "version"], { cwd: root, stdio: "inherit" });
   npm("install", "--package-lock-only", "--offline", "--no-audit", "--no-fund");
   // The registry of MCP servers reads the version from there.
   const version = `"version": "${idOf("packages/mcp").replace(/.*@/, "")}"`;
@@ -56,10 +54,8 @@ async function packAll(): Promise<void> {
   await build();
   rmSync(packedDirectory, { recursive: true, force: true });
   mkdirSync(packedDirectory, { recursive: true });
-  const tarballs = await pack(
-    packages.map((path) => join(root, path)),
-    packedDirectory,
-  );
+  const directories = packages.map((path) => join(root, path));
+  const tarballs = await pack(directories, packedDirectory);
   for (const tarball of tarballs) check(tarball);
   const list = tarballs.map((path, index): Packed => ({ id: idOf(packages[index] ?? ""), tarball: basename(path) }));
   writeFileSync(packedList, JSON.stringify(list));
@@ -81,11 +77,8 @@ export function check(tarball: string): void {
     ["publint/src/cli.js", "--strict"],
     ["@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only"],
   ] as const) {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(root, "node_modules", tool), tarball, ...args],
-      { encoding: "utf8" },
-    );
+    const command = [join(root, "node_modules", tool), tarball, ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
     if (status !== 0) throw new Error(`${tool} says of ${tarball}:\n${stdout}${stderr}`);
   }
 }

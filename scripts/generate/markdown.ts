@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exitCodeMeanings } from "../../packages/cli/src/errors/exit-codes.ts";
+import { settings } from "../../packages/emulator/src/service/settings.ts";
 import { specTables, table } from "../docs/tables.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -55,11 +56,9 @@ export function tablesOf(yaml: string): Tables {
   return (name, argument) => {
     if (name === "errors") return errorsTable();
     if (name === "faults") return faultsTable();
-    if (name === "exit-codes")
-      return table(
-        ["Code", "What happened"],
-        exitCodeMeanings.map(([code, what]) => [`${code}`, what]),
-      );
+    if (name === "settings") return settingsTable();
+    const exitCodes = exitCodeMeanings.map((row) => row.map(String));
+    if (name === "exit-codes") return table(["Code", "What happened"], exitCodes);
     if (name === "options" && argument) return optionsTable(argument);
     if (name === "file" && argument) return read(argument);
     return Object.hasOwn(tables, name) ? tables[name] : undefined;
@@ -70,10 +69,17 @@ export function tablesOf(yaml: string): Tables {
 function faultsTable(): string {
   const source = read("packages/emulator/src/service/faults.ts") ?? "";
   const faults = source.matchAll(/\/\*\* (.*?)\.? \*\/\n  (\w+): "(before|after)",/g);
-  return table(
-    ["Fault", "What happens", "The operation has taken effect"],
-    [...faults].map(([, what = "", name, when]) => [`\`${name}\``, what, when === "after" ? "yes" : "no"]),
-  );
+  const rows = [...faults].map(([, what = "", name, when]) => [`\`${name}\``, what, when === "after" ? "yes" : "no"]);
+  return table(["Fault", "What happens", "The operation has taken effect"], rows);
+}
+
+/** Returns a table of the emulator's settings. */
+function settingsTable(): string {
+  const rows = Object.entries(settings).map(([name, { value, kind, what }]) => {
+    const values = kind.includes("|") ? kind.split("|") : [JSON.stringify(value).replaceAll(/["{}]/g, "")];
+    return [`\`${name}\``, values.map((one) => `\`${one}\``).join(" or "), what];
+  });
+  return table(["Setting", "Default", "What it means"], rows);
 }
 
 /** Returns a table of all errors of the SDK with their docstrings. */
