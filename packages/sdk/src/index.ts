@@ -36,7 +36,6 @@ export type * from "./task/task.ts";
 export type { Clock, SleepReason } from "./time/clock.ts";
 export type { Fetch, FetchHeaders, FetchInit, FetchResponse } from "./call/fetch.ts";
 export type { PollingOptions } from "./wait/poll-limit.ts";
-export type { StateOptions } from "./wait/state.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 
 /**

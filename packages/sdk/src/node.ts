@@ -39,7 +39,8 @@ export function download(task: Task, target: string, options: DownloadOptions = 
  * @example await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
-  return (await import("./node/file-from.ts")).fileFrom(source, options, usesNodeHttp(options));
+  const { fileFrom, openPath, get } = await import("./node/file-from.ts");
+  return fileFrom(source, options, { openPath, get: usesNodeHttp(options) ? get : undefined });
 }
 
 /**

@@ -91,9 +91,6 @@ export async function call(
   }
 }
 
-/** A transport knows the type of a form. */
-const jsonType = { "content-type": "application/json" };
-
 /** Sends one request, once, within its timeout. Rejects only if something other than the network failed before it was sent. */
 async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, context: CallContext): Promise<Tried> {
   const { apiKey, baseUrl, keys, loadTransport, time, timeouts } = host;
@@ -120,7 +117,9 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   try {
     const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
     const url = baseUrl + operation.path;
-    const all = { ...host.headers, ...context.headers, ...keyHeaders(key), ...(isPaid ? {} : jsonType) };
+    // A transport knows the type of a form.
+    const type = isPaid ? {} : { "content-type": "application/json" };
+    const all = { ...host.headers, ...context.headers, ...keyHeaders(key), ...type };
     // The cast: an index signature does not say that its fields have a value.
     const headers = withoutUndefined<RequestHeaders>(all) as OutgoingRequest["headers"];
     hide = key ? keys.add(key) : keys.hide;

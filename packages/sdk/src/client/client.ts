@@ -8,7 +8,7 @@ import type { Resolution } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { generate } from "./generate.ts";
-import { createHost, type Host, type Runtime } from "./host.ts";
+import { createHost, type CreateRuntime, type Host, type Runtime } from "./host.ts";
 import type { KindClient, MediaGen } from "./media-gen.ts";
 import type { ClientOptions, GenerateOptions, MediaGenOptions } from "./options.ts";
 import { readTask, TaskHandle } from "./task-handle.ts";
@@ -30,10 +30,7 @@ export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOpti
   return { loadTransport: async () => transport, fetch: given, processes: async () => ({ hasEnded: () => false }) };
 }
 
-export function createClient<O extends MediaGenOptions>(
-  options: O,
-  createRuntime: (options: O, origin: string) => Runtime,
-): MediaGen {
+export function createClient<O extends MediaGenOptions>(options: O, createRuntime: CreateRuntime<O>): MediaGen {
   const host = createHost(options, createRuntime);
   const { origin, store, report } = host;
   // The cast: a task's kind decides its type, which a constructor cannot say.

@@ -4,15 +4,14 @@ import type { CallHost } from "../call/call.ts";
 import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/values.ts";
-import type { ResultHost } from "../result/result-host.ts";
+import type { ResultHost } from "../result/read-result.ts";
 import type { ProcessInfo } from "../store/entries.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { GenerationStore } from "../store/store.ts";
-import type { CallOptions, Check, Task } from "../task/task.ts";
+import type { CallOptions, Check, StateOptions, Task } from "../task/task.ts";
 import { Time } from "../time/clock.ts";
 import { durationsAt } from "../wait/durations.ts";
 import { PollLimit } from "../wait/poll-limit.ts";
-import type { StateOptions } from "../wait/state.ts";
 import type { WaitHost } from "../wait/wait.ts";
 import { type BeforeGenerate, clientOptions, type MediaGenOptions } from "./options.ts";
 import { environment, readAccess } from "./settings.ts";
@@ -21,6 +20,8 @@ import { environment, readAccess } from "./settings.ts";
 export interface Runtime extends Pick<CallHost, "loadTransport">, Pick<ResultHost, "fetch" | "get"> {
   readonly processes: () => Promise<ProcessInfo>;
 }
+
+export type CreateRuntime<O> = (options: O, origin: string) => Runtime;
 
 /** What the parts of one client share. It is made once and handed down. */
 export interface Host extends Runtime, CallHost, WaitHost, ResultHost {
@@ -32,10 +33,7 @@ export interface Host extends Runtime, CallHost, WaitHost, ResultHost {
 
 type Handle = Task & { checkSilently(options: CallOptions): Promise<Check> };
 
-export function createHost<O extends MediaGenOptions>(
-  given: O,
-  createRuntime: (options: O, origin: string) => Runtime,
-): Host {
+export function createHost<O extends MediaGenOptions>(given: O, createRuntime: CreateRuntime<O>): Host {
   const options = readOptions("createMediaGen", given, clientOptions);
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options, "apiKey" in given);
   const { origin } = new URL(baseUrl);

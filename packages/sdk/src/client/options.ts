@@ -4,11 +4,10 @@ import type { OptionTypes } from "../errors/options.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationStore } from "../store/store.ts";
-import type { RequestHeaders, RequestOptions } from "../task/task.ts";
+import type { RequestHeaders, RequestOptions, StateOptions } from "../task/task.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Fetch } from "../call/fetch.ts";
 import type { PollingOptions } from "../wait/poll-limit.ts";
-import type { StateOptions } from "../wait/state.ts";
 
 /**
  * A function that is called and awaited before each generation is sent. If it throws, the call rejects with its error.

@@ -17,10 +17,8 @@ export function readAccess(
   if (hasKey && options.apiKey === undefined && apiKey !== undefined)
     throw invalidRequest(subject, "apiKey", "missing", "is undefined", "Pass a key, or leave it out.");
   const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
-  const headers = {
-    ...userAgent(),
-    ...readHeaders(subject, options.headers, apiKey === undefined ? ignoredInClient : ignoredWithKey),
-  };
+  const ignored = apiKey === undefined ? ignoredInClient : ignoredWithKey;
+  const headers = { ...userAgent(), ...readHeaders(subject, options.headers, ignored) };
   return { baseUrl, headers, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
 }
 

@@ -1,17 +1,20 @@
 import { afterCreation, invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
-import { issueOf, mustBe } from "../errors/issue.ts";
-import { hosts } from "../result/result-host.ts";
+import { describeValue, issueOf, mustBe, notLost } from "../errors/issue.ts";
+import { hosts } from "../result/results.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
-import type { Check, RequestOptions, State, Task, TaskJSON, WaitOptions } from "../task/task.ts";
+import type { Check, RequestOptions, State, Task, TaskJSON, TaskRecord, WaitOptions } from "../task/task.ts";
 import type { Ending } from "../time/deadline.ts";
 import { longestRetryMs, knownAfterMs } from "../wait/pace.ts";
-import { readState } from "../wait/state.ts";
 import { type Poll, type WaitCheck, waitFor } from "../wait/wait.ts";
 import type { Host } from "./host.ts";
 import { deleteTasks, queryTask } from "./tasks.ts";
+
+const states: readonly State[] = ["pending", "succeeded", "failed"];
+/** The number of checks in a row with equally many results after which fewer than requested count as all. */
+const checksOfPartialResult = 3;
 
 export interface TaskHandle<out K extends Kind> extends Pick<Task<K>, Exclude<keyof TaskJSON, "version" | "partial">> {}
 
@@ -47,7 +50,9 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       // The cast: only a pending task has the delay.
       return (check.state === "pending" ? { ...check, afterMs: this.#afterMs() } : check) as Check<K>;
     } catch (error) {
-      if (!this.#mayBeUnknown(error)) throw error;
+      const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
+      const isRejection = error instanceof ServiceError && error.code === codes.failure;
+      if (!isRejection || ageMs >= knownAfterMs || this.#isDeleted) throw error;
       const { requestId } = error;
       return { state: "pending", status: undefined, record: undefined, requestId, afterMs: this.#afterMs() };
     }
@@ -60,21 +65,35 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return Math.ceil(pollLimit.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
   }
 
-  #mayBeUnknown(error: unknown): error is ServiceError {
-    const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
-    const isRejection = error instanceof ServiceError && error.code === codes.failure;
-    return isRejection && ageMs < knownAfterMs && !this.#isDeleted;
-  }
-
   async #check(options: RequestOptions, poll?: Poll): Promise<WaitCheck<K>> {
     const query = queryTask(this.#host, this, options, poll);
     const { record, requestId } = await query.catch((error) => Promise.reject(afterCreation(error, this)));
     const { [operations[this.kind].statusField]: raw } = record as object as Record<string, unknown>;
     const status = typeof raw === "number" ? raw : undefined;
-    const { state, partial } = readState(record, status, this.resultCount, this.#partial, this.#host.states);
+    const state = this.#stateOf(record, status);
     this.#record = record;
-    this.#partial = partial;
     return { state, status, record, requestId, recorded: this.#end(state, status, poll?.signal ?? options.signal) };
+  }
+
+  /** Returns a record's state: as the caller reads it, or else by the only documented sign, its result URLs. */
+  #stateOf(record: TaskRecord, status: number | undefined): State {
+    const { statuses, classify } = this.#host.states;
+    const count = record.url.length;
+    const checks = this.#partial?.count === count ? this.#partial.checks + 1 : 1;
+    const isDone = count >= this.resultCount || (count > 0 && checks >= checksOfPartialResult);
+    // The cast: undefined is in no list of numbers.
+    const isIn = (list: readonly number[] = []) => list.includes(status as number);
+    const byStatus = isIn(statuses?.failed) ? "failed" : isIn(statuses?.succeeded) ? "succeeded" : undefined;
+    const state = classify?.(record) ?? byStatus ?? (isDone ? "succeeded" : "pending");
+    if (!states.includes(state)) {
+      // A rejection that nobody handles would end the process.
+      Promise.resolve(state).catch(() => undefined);
+      // A classify that returns something else, such as a promise, must not end the wait for a paid task.
+      const problem = `must return ${states.join(", ")} or undefined, not ${describeValue(state)}`;
+      throw invalidRequest("createMediaGen", "classify", "invalid", problem, "", notLost);
+    }
+    this.#partial = count > 0 && count < this.resultCount ? { count, checks } : undefined;
+    return state;
   }
 
   async #end(state: State, status: number | undefined, signal: Ending | undefined): Promise<void> {

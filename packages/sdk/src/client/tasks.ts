@@ -72,7 +72,6 @@ function readRequest({ id, body }: Operation, first: object, given: RequestOptio
   const options = readOptions(id, own, requestOptions, nothingWasSent);
   const { wire, issues } = readBody(body, { ...further, ...first });
   rejectIssues(id, issues, nothingWasSent);
-  if (options.headers === undefined) return { ...options, wire };
   const ignored = apiKey === undefined ? undefined : ignoredWithKey;
   return { ...options, wire, headers: readHeaders(id, options.headers, ignored, nothingWasSent) };
 }

@@ -36,15 +36,10 @@ const types: Readonly<Record<SimpleType, readonly [words: string, isValid: (valu
 export type OptionTypes<Options> = { readonly [Name in keyof Options]-?: SimpleType | OptionTable };
 
 /** Returns the given options. Rejects others: a misspelled limit would limit nothing. Shows no text, which may be a key. */
-export function readOptions<Options extends object>(
-  subject: string,
-  given: Options,
-  table: OptionTable,
-  outcome?: string,
-): Options {
+export function readOptions<O extends object>(subject: string, given: O, table: OptionTable, outcome?: string): O {
   rejectIssues(subject, issuesOf("", given, table), outcome);
   // The cast: all options are optional, and these are those that have a value.
-  return valuesOf(given, table) as Options;
+  return valuesOf(given, table) as O;
 }
 
 function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable = "any"): readonly Issue[] {

@@ -22,9 +22,7 @@ function fileNameOf(file: Blob, fallback: string): string {
   return given.replace(/[\p{Cc}";=]/gu, "_") || `${fallback}.${extensionOf(file.type) ?? subtype}`;
 }
 
-function quote(name: string): string {
-  return name.replace(/["\r\n]/g, encodeURIComponent);
-}
+const quote = (name: string): string => name.replace(/["\r\n]/g, encodeURIComponent);
 
 /** Reads bytes of a file, or throws an {@link InvalidRequestError} if it is no longer what it was when it was given. */
 export async function bytesOf(part: string, slice: Blob): Promise<ArrayBuffer> {

@@ -45,9 +45,7 @@ export function environmentProxy(url: URL): string | undefined {
   throw invalidRequest("createMediaGen", namedBy, "invalid", problem, advice);
 }
 
-function read(name: string): string | undefined {
-  return process.env[name.toLowerCase()] || process.env[name] || undefined;
-}
+const read = (name: string) => process.env[name.toLowerCase()] || process.env[name] || undefined;
 
 /** Returns whether Node's agents have the option `proxyEnv`, and can use this URL in it. */
 function isUsable(href: string): boolean {

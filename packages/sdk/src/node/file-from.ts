@@ -4,16 +4,13 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
 import { shorten } from "../errors/issue.ts";
-import { fileFrom as portableFileFrom, type FileFromOptions, type FileSource } from "../result/file-from.ts";
 import { type ResultGet, UnusableError } from "../result/get.ts";
 
-/** Returns a source image, as the portable function does, also from a path. URLs are requested with node:http if `isNodeHttp`. */
-export function fileFrom(source: FileSource, options: FileFromOptions, isNodeHttp: boolean): Promise<File> {
-  const get: ResultGet = async (url, request) => (await import("./get.ts")).nodeGet({})(url, request);
-  return portableFileFrom(source, options, { openPath, get: isNodeHttp ? get : undefined });
-}
+export { fileFrom } from "../result/file-from.ts";
 
-async function openPath(text: string): Promise<File> {
+export const get: ResultGet = async (url, request) => (await import("./get.ts")).nodeGet({})(url, request);
+
+export async function openPath(text: string): Promise<File> {
   try {
     const path = /^file:/i.test(text) ? fileURLToPath(text) : text;
     // If a file cannot be read, `openAsBlob` does not say why. `access` would need a further permission of Deno.

@@ -9,8 +9,6 @@ import { codeOf, makeDurably, namesIn, newPart, publish, removeParts, sync, writ
 // Not imported, because an import statement also runs the getters of the module, which load much of Node.
 const nodeFs = process.getBuiltinModule("node:fs");
 
-/** The content of the last revision of an entry that is forgotten. */
-const forgottenText = "null";
 /** The time that a list reads before it lets the process do other work. */
 const sliceMs = 5;
 /** How often an entry is read before it counts as damaged: more often than others replace it at the same time. */
@@ -67,7 +65,8 @@ export class FileStore implements GenerationStore {
       if (!stored || (stored.entry && !mayForget(stored.entry, options))) continue;
       const { names, life, entry } = stored;
       const end = entry && entry.revision + 1;
-      if (life && end && !(await this.#append(id, life, end, forgottenText))) continue;
+      // The last revision of an entry that is forgotten has no content.
+      if (life && end && !(await this.#append(id, life, end, "null"))) continue;
       await clear(this.#directoryOf(id), end ? [...names, `${end}.${life}`] : names);
       if (entry) forgotten++;
     }

@@ -2,11 +2,9 @@ import dns from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { isPrivateAddress } from "../result/address.ts";
-import { isNotPublic, type ResultGet, type ResultResponse, UnusableError } from "../result/get.ts";
+import { isNotPublic, isPrivateAddress, type ResultGet, type ResultResponse, UnusableError } from "../result/get.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
-import { agentFor, exchange } from "./connection.ts";
-import { decode } from "./decode.ts";
+import { agentFor, decode, exchange } from "./connection.ts";
 
 /**
  * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a moment

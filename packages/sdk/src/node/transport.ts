@@ -6,8 +6,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { mostInFlight, type PollingOptions } from "../wait/poll-limit.ts";
 import type { ConnectOptions } from "./connect-options.ts";
-import { agentFor, exchange, isIntercepted } from "./connection.ts";
-import { decode } from "./decode.ts";
+import { agentFor, decode, exchange, isIntercepted } from "./connection.ts";
 
 /** With 64 KiB, 512 MiB took 79 MB of memory; with 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces. */
 const pieceBytes = 48 * 1024;

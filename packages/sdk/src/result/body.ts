@@ -4,7 +4,6 @@ import { type ResultResponse, UnusableError } from "./get.ts";
 export type Wait = <T>(promise: Promise<T>) => Promise<T>;
 
 const none = new Uint8Array();
-const endOfBody = { done: true, value: none } as const;
 
 /** Yields the bytes of a result or a source image that were not read before. The first piece is long enough to show the type. */
 export async function* readBody(
@@ -20,7 +19,7 @@ export async function* readBody(
     let held: Uint8Array = none;
     for (let end = at; ;) {
       if (Math.max(end, totalBytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
-      const { done, value = none } = reader ? await wait(reader.read()) : endOfBody;
+      const { done, value = none } = reader ? await wait(reader.read()) : { done: true, value: none };
       end += value.byteLength;
       if (done && end !== (totalBytes ?? end)) throw new Error(`it ended after ${end} of ${totalBytes} bytes`);
       held = held.length === 0 ? value : Uint8Array.from([...held, ...value]);

@@ -1,14 +1,24 @@
 import { readRetryAfter } from "../call/answer.ts";
+import type { CallHost } from "../call/call.ts";
+import type { Fetch } from "../call/fetch.ts";
 import { type Hide, hideInError } from "../call/hide-key.ts";
 import { afterCreation, ConnectionError, MediaGenError, ServiceError } from "../errors/errors.ts";
+import type { Report } from "../errors/events.ts";
 import { describeDuration } from "../errors/issue.ts";
 import { mediaTypeOf } from "../form/files.ts";
-import type { ResultOptions, Task } from "../task/task.ts";
+import type { Check, ResultOptions, Task } from "../task/task.ts";
 import { onAbort, orAbort } from "../time/deadline.ts";
-import { isPrivate } from "./address.ts";
 import { isEncoded, lengthOf, readBody, type Wait } from "./body.ts";
-import { getPublic, type ResultResponse, showUrl, UnusableError, webGet } from "./get.ts";
-import type { ResultHost } from "./result-host.ts";
+import { getPublic, isPrivate, type ResultGet, type ResultResponse, showUrl, UnusableError, webGet } from "./get.ts";
+
+export interface ResultHost extends Pick<CallHost, "baseUrl" | "emit" | "keys" | "retries" | "time"> {
+  readonly fetch?: Fetch | undefined;
+  /** The runtime's own way to get a result, if it has a better one than fetch. */
+  readonly get?: ResultGet;
+  readonly report: Report;
+  /** Checks a task without reporting a failure, because the call that needs its results reports it. */
+  readonly check: (task: Task, signal: AbortSignal | undefined) => Promise<Check>;
+}
 
 export interface Result {
   readonly task: Task;

@@ -3,8 +3,7 @@ import { mustBe, notLost, returnedTask, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { onAbort } from "../time/deadline.ts";
-import { readResult, type Result } from "./read-result.ts";
-import { hosts, type ResultHost } from "./result-host.ts";
+import { readResult, type Result, type ResultHost } from "./read-result.ts";
 
 export const resultOptions: OptionTypes<ResultOptions> = {
   maxBytes: "number",
@@ -13,6 +12,9 @@ export const resultOptions: OptionTypes<ResultOptions> = {
   onProgress: "function",
   signal: "signal",
 };
+
+/** The hosts of tasks. A task is plain data to its user, so the client is kept apart from it. */
+export const hosts: WeakMap<Task, ResultHost> = new WeakMap();
 
 export function reportFetching<T>(subject: string, task: Task, run: (host: ResultHost) => Promise<T>): Promise<T> {
   const host = hosts.get(task);

@@ -1,5 +1,5 @@
 import type { Kind } from "../spec/operation.ts";
-import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
+import type { DeleteFields, Deletions, Records, TaskRecord } from "../spec/types.gen.ts";
 
 export type { DeleteFields, Deletions, Records, TaskRecord } from "../spec/types.gen.ts";
 
@@ -89,6 +89,21 @@ export type AnyTask = Task<"video"> | Task<"image">;
 
 /** The state of a task: `succeeded` once its results are there, `failed` only if `statuses` or `classify` say so. */
 export type State = "pending" | "succeeded" | "failed";
+
+/** Options that say what the statuses of records mean. The service does not document it. */
+export interface StateOptions {
+  /** The meanings of statuses. A wait ends as soon as a record has a final one: `succeeded` or `failed`. */
+  readonly statuses?:
+    | {
+        /** Statuses of tasks that have their results. */
+        readonly succeeded?: readonly number[] | undefined;
+        /** Statuses of tasks that have failed. Without any, a wait for a failed task ends at its deadline. */
+        readonly failed?: readonly number[] | undefined;
+      }
+    | undefined;
+  /** The function that returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
+  readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
+}
 
 /** The result of one query. The service may not know a pending task yet. `afterMs`: the milliseconds until the next check. */
 export type Check<K extends Kind = Kind> = {

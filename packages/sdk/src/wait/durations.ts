@@ -62,8 +62,6 @@ export class Durations {
   }
 }
 
-export type DurationsOf = (name: string) => Durations;
-
 /** What was learned, by clock. Virtual time says nothing about a service. */
 const learned = new WeakMap<object, Map<string, Durations>>();
 const realTime = {};

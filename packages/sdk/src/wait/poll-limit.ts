@@ -1,6 +1,6 @@
 import type { Time } from "../time/clock.ts";
 import { type Ending, onAbort } from "../time/deadline.ts";
-import type { DurationsOf } from "./durations.ts";
+import type { Durations } from "./durations.ts";
 
 /** Options for the polling of all waits of a client. */
 export interface PollingOptions {
@@ -18,7 +18,7 @@ export function mostInFlight({ maxQueriesInFlight = 16 }: PollingOptions): numbe
 }
 
 export class PollLimit {
-  readonly durationsOf: DurationsOf;
+  readonly durationsOf: (name: string) => Durations;
   /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
   timeoutMs = 10_000;
   readonly #time: Time;
@@ -27,7 +27,7 @@ export class PollLimit {
   /** The number of further polls that may be in flight, with a slot or without. */
   #left: number;
 
-  constructor(options: PollingOptions, time: Time, durationsOf: DurationsOf) {
+  constructor(options: PollingOptions, time: Time, durationsOf: PollLimit["durationsOf"]) {
     this.durationsOf = durationsOf;
     this.#time = time;
     this.#left = mostInFlight(options);

@@ -26,9 +26,7 @@ export interface WaitCheck<K extends Kind = Kind> {
 
 export type Poll = Required<Pick<CallContext, "signal" | "pollTimeoutMs">>;
 
-export interface WaitHost extends Pick<CallHost, "emit" | "time"> {
-  readonly pollLimit: PollLimit;
-}
+export type WaitHost = Pick<CallHost, "emit" | "time"> & { readonly pollLimit: PollLimit };
 
 export async function waitFor<K extends Kind>(
   task: Task<K>,
