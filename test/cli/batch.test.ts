@@ -95,7 +95,8 @@ test("a batch rejects a directory that another process uses", () =>
     async ({ cwd, env, emulator, run }) => {
       const first = spawnCommand(wordsOf(`${batch} --yes`), { cwd, env });
       await expect.poll(() => emulator.charges.length).toBe(1);
-      await fails(run(`${batch} --yes`), 2, `is in use by another run (process ${first.child.pid} on `);
+      const says = `is in use by another run \\(process ${first.child.pid} on [^]* If it has, delete the directory out/\\.lock\\.\\s+Nothing was sent\\.`;
+      await fails(run(`${batch} --yes`), 2, new RegExp(says));
       first.signal("SIGKILL");
       await first.ended;
       expect(emulator.charges).toHaveLength(1);

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { lockFile } from "../../packages/batch/src/lock-file.ts";
+import { setTimeout } from "node:timers/promises";
+import { lockFile } from "@mediagen/sdk/kit";
 
 /** How the site of the tests is built. */
 export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
@@ -16,18 +17,18 @@ export async function builtSite(): Promise<string> {
   const folder = resolve("out/site", await digestOfSources());
   await mkdir(resolve("out/site"), { recursive: true });
   while (!existsSync(folder)) {
-    const lock = await lockFile(`${folder}.lock`);
-    // Another process builds it.
-    if (lock.owner !== undefined) continue;
+    const { owner, release } = lockFile(`${folder}.lock`);
     try {
-      if (existsSync(folder)) break;
+      // Another process builds it.
+      if (owner) await setTimeout(200);
+      if (owner || existsSync(folder)) continue;
       await removeOthers(folder);
       // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
       const { buildSite } = await import("../../scripts/docs/build.ts");
       await buildSite(`${folder}.part`, siteOptions.url, siteOptions.repository);
       await rename(`${folder}.part`, folder);
     } finally {
-      await lock.release();
+      release();
     }
   }
   return folder;
@@ -62,5 +63,6 @@ async function digestOfSources(): Promise<string> {
 async function removeOthers(folder: string): Promise<void> {
   const parent = resolve(folder, "..");
   for (const name of await readdir(parent))
-    if (!join(parent, name).startsWith(folder)) await rm(join(parent, name), { recursive: true, force: true });
+    if (!name.startsWith(".") && !join(parent, name).startsWith(folder))
+      await rm(join(parent, name), { recursive: true, force: true });
 }

@@ -14,7 +14,7 @@ function directoriesUnder(heading: string) {
 /** The files of the batch, each after those that it may import. */
 const batch =
   "options.ts issues.ts files.ts amounts.ts csv.ts rows.ts ids.ts known-lines.ts line-reader.ts results-file.ts plan.ts progress.ts " +
-  "stop-rules.ts lock-file.ts contact-sheet.ts runner.ts run-batch.ts";
+  "stop-rules.ts contact-sheet.ts runner.ts run-batch.ts";
 
 /** The files of the MCP server, each after those that it may import. */
 const mcp =

@@ -48,11 +48,3 @@ export function inField(name: string, { field, code, message }: Issue): Issue {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-/** Returns an error handler that returns a value for a file system's error of this code, and throws all other errors. */
-export function unless<T>(code: string, value: T): (error: unknown) => T {
-  return (error) => {
-    if (error instanceof Error && "code" in error && error.code === code) return value;
-    throw error;
-  };
-}

@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { issueOf, replaceFile } from "@mediagen/sdk/kit";
-import { nothingSent, unless } from "./issues.ts";
+import { nothingSent } from "./issues.ts";
 import { digestOfGiven } from "./line-reader.ts";
 import { linesOf } from "./files.ts";
 import type { BatchLine } from "./options.ts";
@@ -31,7 +32,7 @@ export async function readResults(directory: string): Promise<KnownResults> {
   const ended = new Map<string, EndedLine>();
   const dropped = new Set<number>();
   // There is no directory before the first run.
-  const names = new Set(await readdir(directory).catch(unless("ENOENT", [])));
+  const names = new Set(existsSync(directory) ? await readdir(directory) : []);
   let number = 0;
   let length = 0;
   if (!names.has(resultsName)) return { ended, dropped, length };

@@ -1,9 +1,8 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
-import { issueOf } from "@mediagen/sdk/kit";
+import { issueOf, lockFile } from "@mediagen/sdk/kit";
 import { writeContactSheet } from "./contact-sheet.ts";
-import { lockFile } from "./lock-file.ts";
 import { KnownLines } from "./known-lines.ts";
 import { nothingSent } from "./issues.ts";
 import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
@@ -41,10 +40,11 @@ export async function runBatch(input: string, directory: string, options: BatchO
   const runner = new Runner(directory, { ...client, store: known.store }, options);
   await mkdir(directory, { recursive: true });
   // Two runs would not pay twice, because they share the store, but remove each other's results.
-  const lock = await lockFile(join(directory, ".lock"), options.signal);
-  if (lock.owner !== undefined) {
-    const advice = "Use another directory, or wait until that run has ended.";
-    throw nothingSent(issueOf("directory", "invalid", `is in use by another run (${lock.owner})`, advice));
+  const path = join(directory, ".lock");
+  const { owner, release } = lockFile(path);
+  if (owner) {
+    const advice = `Use another directory, or wait until that run has ended. If it has, delete the directory ${path}.`;
+    throw nothingSent(issueOf("directory", "invalid", `is in use by another run (${owner})`, advice));
   }
   try {
     const results = await readResults(directory);
@@ -70,7 +70,7 @@ export async function runBatch(input: string, directory: string, options: BatchO
     await writeContactSheet(directory);
     return runner.summary;
   } finally {
-    await lock.release();
+    release();
   }
 }
 

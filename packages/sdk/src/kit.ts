@@ -4,6 +4,6 @@ export { describeValue, issueOf } from "./errors/issue.ts";
 export { type OptionTypes, readOptions } from "./errors/options.ts";
 export { inspectForm } from "./form/digest.ts";
 export { replaceFile } from "./node/durable-files.ts";
-export { processInfo, stateDirectory } from "./node/process-info.ts";
+export { lockFile, stateDirectory } from "./node/process-info.ts";
 export type { Kind, Operation, Schemas } from "./spec/operation.ts";
 export * as service from "./spec/service.ts";

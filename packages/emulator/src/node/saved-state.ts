@@ -1,10 +1,8 @@
-import { rmSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { processInfo, stateDirectory } from "@mediagen/sdk/kit";
+import { lockFile, stateDirectory } from "@mediagen/sdk/kit";
 import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Snapshot } from "../service/state.ts";
-import { hasCode } from "./error-code.ts";
 import { beginEmpty, createStateFile } from "./state-file.ts";
 
 /** Maximum number of tasks in the default file, because each change rewrites it and nobody cleans it up. */
@@ -53,29 +51,13 @@ export function createSavedState(): SavedState {
   };
 }
 
-/** Makes this process the owner of a file until it ends. A lock of a process that was killed is replaced. */
-async function own(path: string): Promise<void> {
-  const lock = `${path}.lock`;
-  const { sender, isRunning } = processInfo();
-  const take = () => writeFile(lock, JSON.stringify(sender), { flag: "wx" });
-  await take().catch(async (error: unknown) => {
-    if (!hasCode(error, "EEXIST")) throw error;
-    // It is empty if its process was killed while it wrote it.
-    const owner = JSON.parse((await readFile(lock, "utf8")) || "{}") as Partial<typeof sender>;
-    const { host, bootId, pid = 0 } = owner;
-    // With another boot or namespace of process ids, the owner ended when this host or container restarted.
-    const hasEnded = host === sender.host && (bootId !== sender.bootId || pid === sender.pid || !isRunning(pid));
-    if (!hasEnded) {
-      const by = host === undefined ? "" : `, process ${pid} on ${host}`;
-      throw new Error(`${path} is in use by another emulator${by}. If it is not, delete ${lock}.`);
-    }
-    await rm(lock).then(take);
-  });
-  process.once("exit", () => rmSync(lock, { force: true }));
-}
-
 async function openFile(emulator: Emulator, path: string): Promise<Persist> {
-  await own(path);
+  const { owner, release } = lockFile(`${path}.lock`);
+  if (owner) {
+    const advice = `If that has ended, delete the directory ${path}.lock.`;
+    throw new Error(`${path} is in use by another emulator (${owner}). ${advice}`);
+  }
+  process.once("exit", release);
   const file = createStateFile(path);
   const saved = await file.read();
   if (saved !== undefined) {
