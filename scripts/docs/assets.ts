@@ -22,7 +22,7 @@ export async function buildAssets(directory: string): Promise<void> {
       external: ["./redoc.js"],
       // From their sources, so that the emulator's copy of the spec is bundled once.
       alias: {
-        "@mediagen/sdk": join(root, "packages/sdk/src/index.ts"),
+        "@mediagen/sdk": join(root, "packages/sdk/src"),
         "@mediagen/emulator": join(root, "packages/emulator/src/index.ts"),
       },
       minify: true,

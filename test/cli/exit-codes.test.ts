@@ -42,7 +42,7 @@ describe("an error is two lines with its commands below, and an exit code", () =
     [2, "video - -qm vidmodelv2 --image -", "stdin can be read once"],
     [2, `${image} --extra-field a`, "--extra-field a has no value\n  Nothing was sent. Write "],
     [2, "batch no.jsonl -o . -yq", 'input "no.jsonl" does not exist. Use a file that can be read.\n'],
-    [2, "images", "unknown command mediagen images\n  images is not a known option. Did you mean image?\n"],
+    [2, "images", "unknown command mediagen images\n  images is not a known command. Did you mean image?\n"],
     [2, "help vidoe", "Did you mean video?"],
     [2, "task lst", "Did you mean list?"],
     [2, "task", "mediagen task needs a command\n  Use one of list, show, "],

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { lockFile } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 
 /** How the site of the tests is built. */
 export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
@@ -17,7 +17,7 @@ export async function builtSite(): Promise<string> {
   const folder = resolve("out/site", await digestOfSources());
   await mkdir(resolve("out/site"), { recursive: true });
   while (!existsSync(folder)) {
-    const { owner, release } = lockFile(`${folder}.lock`);
+    const { owner, release } = disk.lockFile(`${folder}.lock`);
     try {
       // Another process builds it.
       if (owner) await setTimeout(200);

@@ -167,7 +167,7 @@ describe("which calls a fault hits", () => {
 test.for<[string, object, RegExp]>([
   ["an unknown name", { fault: "flood" }, /^fault: ".*" is not valid\. Use one of resetBefore, /],
   ["a name of every object", { fault: "constructor" }, /^fault: ".*" is not valid\. Use one of resetBefore, /],
-  ["an unknown property", { fault: "html", time: 3 }, /^time is not a property of a fault\. Did you mean times\?/],
+  ["an unknown property", { fault: "html", time: 3 }, /^time is not a known property\. Did you mean times\?/],
 ])("a fault with %s is rejected, in code and over HTTP", async ([, fault, why]) => {
   const { emulator } = start();
   expect(() => emulator.next(fault as Fault)).toThrow(why);

@@ -33,7 +33,7 @@ describe("useEmulator in Vitest", () => {
     const media = createMediaGen(emulator.client);
     await media.image.generate("imgmodelv4", form, { extraFields: { promt: "A fox" } });
     expect(() => emulator.noViolations()).toThrow(
-      "1 call had violations:\n  POST /v1/images/imgmodelv4: promt: there is no such field. Did you mean prompt?",
+      "1 call had violations:\n  POST /v1/images/imgmodelv4: promt is not a known field. Did you mean prompt?",
     );
   });
 });
@@ -136,7 +136,7 @@ describe("the GitHub Action", () => {
     await expect(run("exit 3")).rejects.toMatchObject({ code: 3 });
     await expect(run(curl.replace("prompt=fox", "prompt=fox -F promt=fox"))).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("promt: there is no such field"),
+      stderr: expect.stringContaining("promt is not a known field"),
     });
   });
 });

@@ -107,8 +107,8 @@ describe("a rejection names the field and the bound, in its message and in the l
 
 describe("a mistake that the service might tolerate", () => {
   test.for([
-    [{ durration: "10" }, "durration: there is no such field. Did you mean duration?"],
-    [{ style: "woodcut", ["__proto__"]: "x" }, "style: there is no such field"],
+    [{ durration: "10" }, "durration is not a known field. Did you mean duration?"],
+    [{ style: "woodcut", ["__proto__"]: "x" }, "style is not a known field. Use one of prompt, "],
     [{ fps: "abc" }, 'fps: "abc" is not an integer'],
   ] as const)(
     "is a violation of a call that succeeds, or fails if the behaviour is strict: %o",
@@ -116,7 +116,7 @@ describe("a mistake that the service might tolerate", () => {
       const given = { prompt: "A fox", ...fields };
       const { emulator, postForm } = start();
       expect(await postForm("/v1/video/vidmodelv2", given)).toMatchObject({ code: 1000 });
-      expect(emulator.calls[0]?.violations[0]).toBe(why);
+      expect(emulator.calls[0]?.violations[0]).toMatch(why);
       expect(Object.entries(emulator.tasks[0]?.fields ?? {})).toEqual(Object.entries(given));
       const strict = start({ behaviour: { strict: true } });
       expect(await strict.postForm("/v1/video/vidmodelv2", given)).toMatchObject({ code: 9999 });

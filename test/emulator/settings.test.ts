@@ -84,7 +84,7 @@ test("each setting is an option of the command and a variable, of which the opti
 });
 
 test.for<[Record<string, unknown>, string]>([
-  [{ unknownId: "fail" }, "unknownId is not a setting. Did you mean unknownIds?"],
+  [{ unknownId: "fail" }, "unknownId is not a known setting. Did you mean unknownIds?"],
   [{ unknownIds: "maybe" }, 'unknownIds: "maybe" is not valid. Use "fail" or "ignore".'],
   [{ wrongKeyStatus: 99 }, "wrongKeyStatus: 99 is not valid. Use an HTTP status from 200 to 599."],
   [{ pendingMs: "20s" }, 'pendingMs: "20s" is not valid. Use milliseconds'],
@@ -137,9 +137,9 @@ test(
       run("bad.xml", [["style<", "woodcut"]], "--strict"),
       run("good.json", [], "--strict"),
     ]);
-    expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining("style<: there is no such field") });
+    expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining("style< is not a known field. Use one of") });
     expect(await readFile(join(directory, "bad.xml"), "utf8")).toMatch(
-      /<testsuite name="mediagen-emulator" tests="1" failures="1">[^]*<property name="credits" value="0"\/>[^]*name="generateImgmodelz" assertions="1"><failure message="POST \/v1\/images\/imgmodelz: style&lt;: there is no such field">/,
+      /<testsuite name="mediagen-emulator" tests="1" failures="1">[^]*<property name="credits" value="0"\/>[^]*name="generateImgmodelz" assertions="1"><failure message="POST \/v1\/images\/imgmodelz: style&lt; is not a known field\. Use one of prompt, /,
     );
     expect(good).toMatchObject({ code: 0, stderr: "" });
     const read = async (file: string) => JSON.parse(await readFile(join(directory, file), "utf8")) as unknown;
@@ -149,8 +149,8 @@ test(
 
 test("an option that does not exist is rejected, because it would change nothing", () => {
   expect(() => createEmulator({ behavior: { strict: false } } as object)).toThrow(
-    "behavior is not an option of createEmulator. Did you mean behaviour?",
+    "behavior is not a known option of createEmulator. Did you mean behaviour?",
   );
-  expect(() => createEmulator({ limits: { call: 3 } as object })).toThrow("call is not a limit. Did you mean calls?");
+  expect(() => createEmulator({ limits: { call: 3 } as object })).toThrow("not a known limit. Did you mean calls?");
   expect(() => createEmulator({ seed: undefined, other: undefined } as object)).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { linesOf } from "./files.ts";
 import type { BatchFile, BatchLine } from "./options.ts";
 import { parseLine, resultsName } from "./results-file.ts";
@@ -34,7 +34,7 @@ const tail = `<script>
 
 /** Writes a page that shows a directory's results in the order of the input. It loads nothing but the files next to it. */
 export async function writeContactSheet(directory: string): Promise<void> {
-  await replaceFile(join(directory, "index.html"), pageOf(join(directory, resultsName)));
+  await disk.replaceFile(join(directory, "index.html"), pageOf(join(directory, resultsName)));
 }
 
 async function* pageOf(path: string): AsyncGenerator<string, void, undefined> {

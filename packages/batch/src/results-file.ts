@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { issueOf, replaceFile } from "@mediagen/sdk/kit";
+import { disk, issueOf } from "@mediagen/sdk/kit";
 import { nothingSent } from "./issues.ts";
 import { digestOfGiven } from "./line-reader.ts";
 import { linesOf } from "./files.ts";
@@ -62,7 +62,7 @@ export async function openResults(directory: string, { length }: KnownResults): 
 export async function removeDropped(directory: string): Promise<void> {
   const { dropped } = await readResults(directory);
   const path = join(directory, resultsName);
-  if (dropped.size > 0) await replaceFile(path, keptLines(path, dropped));
+  if (dropped.size > 0) await disk.replaceFile(path, keptLines(path, dropped));
 }
 
 async function* keptLines(path: string, dropped: ReadonlySet<number>): AsyncGenerator<Buffer, void, undefined> {

@@ -1,7 +1,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
-import { issueOf, lockFile } from "@mediagen/sdk/kit";
+import { disk, issueOf } from "@mediagen/sdk/kit";
 import { writeContactSheet } from "./contact-sheet.ts";
 import { KnownLines } from "./known-lines.ts";
 import { nothingSent } from "./issues.ts";
@@ -41,7 +41,7 @@ export async function runBatch(input: string, directory: string, options: BatchO
   await mkdir(directory, { recursive: true });
   // Two runs would not pay twice, because they share the store, but remove each other's results.
   const path = join(directory, ".lock");
-  const { owner, release } = lockFile(path);
+  const { owner, release } = disk.lockFile(path);
   if (owner) {
     const advice = `Use another directory, or wait until that run has ended. If it has, delete the directory ${path}.`;
     throw nothingSent(issueOf("directory", "invalid", `is in use by another run (${owner})`, advice));

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Field, listModels, type ModelInfo } from "@mediagen/sdk";
-import { type Schemas, service } from "@mediagen/sdk/kit";
+import { type Schemas, service, unknownName } from "@mediagen/sdk/kit";
 import { CommandError, tell, usageError } from "./errors/command-error.ts";
 import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import { examplesOf } from "./flags/examples.ts";
@@ -8,7 +8,7 @@ import { fieldFlags } from "./flags/field-flags.ts";
 import { type Flag, flagsOf } from "./flags/flags.ts";
 import { type Command, commandOf } from "./usage/command.ts";
 import { helpOf, overviewOf } from "./usage/help.ts";
-import { parse, unknownName } from "./usage/parse.ts";
+import { parse } from "./usage/parse.ts";
 import { printDocument } from "./terminal/output.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 
@@ -69,7 +69,7 @@ async function runCommand(commands: readonly Command[], command: Command | undef
   const names = [...new Set(below.map(({ name }) => name.slice(group.length).split(" ")[0] ?? ""))];
   const word = group ? rest[0] : first;
   if (word === undefined) throw usageError(`mediagen ${group}needs a command`, `Use one of ${names.join(", ")}.`);
-  throw usageError(`unknown command mediagen ${group}${word}`, unknownName(word, names));
+  throw usageError(`unknown command mediagen ${group}${word}`, unknownName(word, "command", names).message);
 }
 
 /** Returns `help task show` as the `--help` of the command itself. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { fileStore } from "@mediagen/sdk/node";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createMcpServerFactory } from "./server.ts";
@@ -45,7 +45,7 @@ function run(args: readonly string[]): void {
   });
   // stdout is for the protocol, but no host uses `--help`.
   if (values.help) return void process.stdout.write(usage);
-  const { output, allow = [], confirm, store = stateDirectory() } = values;
+  const { output, allow = [], confirm, store = disk.stateDirectory() } = values;
   if (!output) throw new Error("--output is missing. Pass the directory that results are saved in.");
   if (!process.env["MEDIAGEN_BASE_URL"])
     throw new Error('MEDIAGEN_BASE_URL is missing. Set it and MEDIAGEN_API_KEY in "env" of the host\'s configuration.');

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { replaceFile } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { CommandError, messageOf, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import type { Options } from "../flags/flags.ts";
@@ -57,7 +57,7 @@ export async function saveAccess(baseUrl: string, apiKey: string): Promise<void>
   const path = accessFile();
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await replaceFile(path, `${baseUrl}\n${apiKey}\n`, 0o600);
+    await disk.replaceFile(path, `${baseUrl}\n${apiKey}\n`, 0o600);
   } catch (error) {
     const advice = "What was saved before has not changed. Fix that and run the command again.";
     throw new CommandError(`the key could not be saved: ${messageOf(error)}`, advice, exitCodes.failed, error);

@@ -8,7 +8,7 @@ import {
   type NodeMediaGenOptions,
   type StoreFailed,
 } from "@mediagen/sdk/node";
-import { stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { messageOf, usageError } from "../errors/command-error.ts";
 import { type Interrupt, listenForInterrupt } from "./interrupt.ts";
 import type { Options } from "../flags/flags.ts";
@@ -42,7 +42,7 @@ export function openContext(options: Options): CommandContext {
   const connect = async (beforeGenerate?: BeforeGenerate) => {
     const found = await readAccess(options);
     checkAccess(found, options);
-    const directory = options.noStore ? undefined : (options.store ?? stateDirectory());
+    const directory = options.noStore ? undefined : (options.store ?? disk.stateDirectory());
     if (directory !== undefined && beforeGenerate) await checkWritable(directory);
     const store = directory === undefined ? undefined : fileStore(directory);
     return createMediaGen({ ...clientOptions(options, found, progress), beforeGenerate, store });

@@ -1,5 +1,5 @@
 import { fileStore, listModels } from "@mediagen/sdk/node";
-import { stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import type { Flag } from "../flags/flags.ts";
 import { readEntries } from "../tasks/store-entries.ts";
 import { nameOf } from "../tasks/task-name.ts";
@@ -81,13 +81,13 @@ async function valuesOf({ takes = "", name, models }: Flag, { command, given }: 
 }
 
 async function tasksIn(directory: string | undefined): Promise<readonly Candidate[]> {
-  const { entries } = await readEntries(fileStore(directory ?? stateDirectory()), ["created", "ended"]);
+  const { entries } = await readEntries(fileStore(directory ?? disk.stateDirectory()), ["created", "ended"]);
   return [...entries]
     .sort((a, b) => b.createdAt - a.createdAt)
     .flatMap(({ task, model, outcome = "pending" }) => (task ? [[nameOf(task), `${model}, ${outcome}`]] : []));
 }
 
 async function unknownIn(directory: string | undefined): Promise<readonly Candidate[]> {
-  const { entries } = await readEntries(fileStore(directory ?? stateDirectory()), ["unknown", "sending"]);
+  const { entries } = await readEntries(fileStore(directory ?? disk.stateDirectory()), ["unknown", "sending"]);
   return entries.map(({ id, model, createdAt }) => [id, `${model}, ${new Date(createdAt).toISOString()}`]);
 }

@@ -1,5 +1,5 @@
 import { InvalidRequestError, type MediaGen, type Recovery, ServiceError } from "@mediagen/sdk/node";
-import { stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
@@ -35,7 +35,7 @@ export async function run({ options }: Parsed): Promise<void> {
   const left = await readLeft(media, context.signal);
   const { tasks, finished, unknown, unreadable, elsewhere } = left;
   if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
-    context.progress.hint(`nothing is left to do in the store ${options.store ?? stateDirectory()}`);
+    context.progress.hint(`nothing is left to do in the store ${options.store ?? disk.stateDirectory()}`);
   const error =
     options.output === undefined ? undefined : await downloadLeft(media, left, options.output, options, context);
   if (options.output === undefined) list(left, options, context);

@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
-import { stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { originOf, readAccess } from "../client/access.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { type CommandEntry, readEntries, savedPaths } from "../tasks/store-entries.ts";
@@ -15,7 +15,7 @@ export async function run({ options }: Parsed): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
-  const store = fileStore(options.store ?? stateDirectory());
+  const store = fileStore(options.store ?? disk.stateDirectory());
   const { entries, unreadable } = await readEntries(store);
   const origin = originOf((await readAccess(options)).baseUrl);
   const here = entries.filter((entry) => origin === undefined || entry.origin === origin);

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { AnyTask, GenerationEntry, GenerationState, GenerationStore, UnreadableEntry } from "@mediagen/sdk/node";
-import { stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import { stdoutTarget } from "../files/target.ts";
 
 /** An entry of the store, with what the command adds to it. */
@@ -80,7 +80,7 @@ export function isUnsaved(entry: CommandEntry): boolean {
  * saved, and keys, which would be billed again without their entries. A store that --store names is not cleaned. Never rejects.
  */
 export async function forgetOld(store: GenerationStore, directory: string | undefined): Promise<void> {
-  if (directory !== undefined && resolve(directory) !== stateDirectory()) return;
+  if (directory !== undefined && resolve(directory) !== disk.stateDirectory()) return;
   try {
     const { entries } = await readEntries(store, ["ended"]);
     const least = (before: number, { updatedAt }: CommandEntry) => Math.min(before, updatedAt);

@@ -1,6 +1,5 @@
 import type { parseArgs } from "node:util";
-import { InvalidRequestError } from "@mediagen/sdk";
-import { readOptions } from "@mediagen/sdk/kit";
+import { unknownName } from "@mediagen/sdk/kit";
 import { usageError } from "../errors/command-error.ts";
 import { argumentField } from "../flags/field-flags.ts";
 import { type Flag, optionOf, spelled, switchValues } from "../flags/flags.ts";
@@ -81,18 +80,7 @@ function flagOf(command: Command, { name, rawName }: OptionToken, word: string):
   if (/\s/.test(word) && command.argument.includes(argumentField))
     throw usageError(`unknown flag ${rawName}`, "Nothing was sent. Write a prompt that begins with - after --.");
   const flags = command.flags.map((flag) => `--${flag.name}`);
-  throw usageError(unknownName(rawName, flags), usageOf(command));
-}
-
-/** Returns what the SDK says about a name that is not one of those known, with the one that may be meant. */
-export function unknownName(given: string, names: readonly string[]): string {
-  try {
-    readOptions("mediagen", { [given]: true }, Object.fromEntries(names.map((name) => [name, "any"] as const)));
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return error.issues.map(({ message }) => message).join(" ");
-    throw error;
-  }
-  return "";
+  throw usageError(unknownName(rawName, "option", flags).message, usageOf(command));
 }
 
 function readValue(flag: Flag, { value }: OptionToken, command: Command): unknown {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { closestTo, unknownName } from "../service/closest.ts";
+import { unknownName } from "@mediagen/sdk/kit";
 import { hasCode } from "./error-code.ts";
 import { type Behaviour, readSetting, settingNames, settings } from "../service/settings.ts";
 import { usualFile } from "./saved-state.ts";
@@ -91,10 +91,8 @@ export function readArguments(args: readonly string[]): CommandLine {
   } catch (error) {
     const [, typed = ""] = /'--?([^']*)'/.exec(String(error)) ?? [];
     if (!hasCode(error, "ERR_PARSE_ARGS_UNKNOWN_OPTION")) throw error;
-    const names = types.map(([name]) => name);
-    const close = closestTo(typed, names);
-    const advice = close === undefined ? "Run mediagen-emulator --help for all options." : `Did you mean --${close}?`;
-    throw new Error(`--${typed} is not a known option. ${advice}`, { cause: error });
+    const names = types.map(([name]) => `--${name}`);
+    throw new Error(unknownName(`--${typed}`, "option", names).message, { cause: error });
   }
 }
 
@@ -104,7 +102,7 @@ export function readBehaviour({ values }: CommandLine, environment: NodeJS.Proce
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith(prefix) || text === undefined) continue;
     const name = variables.get(variable);
-    if (name === undefined) throw unknownName(variable, "a setting", "The settings are", [...variables.keys()]);
+    if (name === undefined) throw new RangeError(unknownName(variable, "setting", [...variables.keys()]).message);
     read[name] = readSetting(name, text, variable);
   }
   for (const [flag, name] of flags)

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { lockFile, stateDirectory } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Snapshot } from "../service/state.ts";
 import { beginEmpty, createStateFile } from "./state-file.ts";
@@ -25,7 +25,7 @@ export interface SavedState {
  * projects, and so that no project has to ignore a file.
  */
 export function usualFile(): string {
-  return join(stateDirectory(), "emulator.json");
+  return join(disk.stateDirectory(), "emulator.json");
 }
 
 /** Creates a saved state without a file. */
@@ -52,7 +52,7 @@ export function createSavedState(): SavedState {
 }
 
 async function openFile(emulator: Emulator, path: string): Promise<Persist> {
-  const { owner, release } = lockFile(`${path}.lock`);
+  const { owner, release } = disk.lockFile(`${path}.lock`);
   if (owner) {
     const advice = `If that has ended, delete the directory ${path}.lock.`;
     throw new Error(`${path} is in use by another emulator (${owner}). ${advice}`);

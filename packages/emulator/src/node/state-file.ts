@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { replaceFile } from "@mediagen/sdk/kit";
+import { disk } from "@mediagen/sdk/kit";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
 
@@ -57,7 +57,7 @@ export function createStateFile(path: string): StateFile {
     persist(snapshot) {
       const start = () => {
         next = undefined;
-        const writing = replaceFile(path, JSON.stringify(snapshot()));
+        const writing = disk.replaceFile(path, JSON.stringify(snapshot()));
         underWay = writing;
         return writing;
       };

@@ -1,7 +1,6 @@
 import { Activity } from "./activity.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { EmulatorClock } from "./clock.ts";
-import { rejectUnknown } from "./closest.ts";
 import type { EmulatorOptions } from "./emulator-types.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import type { ResultSource } from "./own-result.ts";
@@ -12,6 +11,7 @@ import {
   checkSettings,
   defaultBehaviour,
   type Limits,
+  rejectUnknown,
   type Statuses,
   statusesOf,
   usualLimits,
@@ -50,8 +50,8 @@ const known = "apiKey credits seed clock behaviour results service limits persis
 
 /** Creates the shared dependencies from the options and their defaults. */
 export function createContext(options: EmulatorOptions): Context {
-  rejectUnknown(options, "an option of createEmulator", "The options are", known);
-  rejectUnknown(options.limits ?? {}, "a limit", "The limits are", Object.keys(usualLimits));
+  rejectUnknown(options, "option of createEmulator", known);
+  rejectUnknown(options.limits ?? {}, "limit", Object.keys(usualLimits));
   const { apiKey = "emulator-key", credits = 1_000_000_000, seed = 1, clock: mode = "auto", persist } = options;
   const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };
   const statuses: Statuses = { ...statusesOf(behaviour, seed) };

@@ -1,8 +1,8 @@
 import type { Activity } from "./activity.ts";
-import { rejectUnknown } from "./closest.ts";
 import { type EmulatorResponse, type EmulatorRequest, plain } from "./exchange.ts";
 import type { Random } from "./random.ts";
 import { type Verb, verbs } from "./operation.ts";
+import { rejectUnknown } from "./settings.ts";
 
 /** All faults, and whether each comes before or after the operation has taken effect, such as a task created and paid. */
 export const faultEffects = {
@@ -96,7 +96,7 @@ export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faul
   let waiting: { readonly fault: Fault; left: number }[] = [];
   return {
     add(fault) {
-      rejectUnknown(fault, "a property of a fault", "The properties are", known);
+      rejectUnknown(fault, "property", known);
       if (!Object.hasOwn(faultEffects, fault.fault)) {
         throw new RangeError(
           `fault: "${fault.fault}" is not valid. Use one of ${Object.keys(faultEffects).join(", ")}.`,

@@ -1,4 +1,4 @@
-import { closestTo } from "./closest.ts";
+import { unknownName } from "@mediagen/sdk/kit";
 import type { EmulatorRequest } from "./exchange.ts";
 import { type FormPart, readMultipart } from "./multipart.ts";
 import type { Field, Operation, Validate } from "./operation.ts";
@@ -53,10 +53,7 @@ type Read = Pick<ReadRequest, "fields" | "files" | "violations">;
 /** Returns mistakes that the document allows: unknown fields, and text for a number. */
 function mistakesIn(given: ReadRequest["fields"], fields: Readonly<Record<string, Field>>): string[] {
   return Object.entries(given).flatMap(([name, value]) => {
-    if (!Object.hasOwn(fields, name)) {
-      const close = closestTo(name, Object.keys(fields));
-      return [`${name}: there is no such field${close === undefined ? "" : `. Did you mean ${close}?`}`];
-    }
+    if (!Object.hasOwn(fields, name)) return [unknownName(name, "field", Object.keys(fields)).message];
     const isText = fields[name]?.isInteger && typeof value === "string" && !/^-?\d+$/.test(value);
     return isText ? [`${name}: ${JSON.stringify(value)} is not an integer`] : [];
   });

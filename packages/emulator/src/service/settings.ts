@@ -1,4 +1,4 @@
-import { unknownName } from "./closest.ts";
+import { unknownName } from "@mediagen/sdk/kit";
 import { millisecondsOf } from "./duration.ts";
 import { createRandom } from "./random.ts";
 
@@ -124,9 +124,15 @@ function numberFrom(least: number, most: number, advice: string): Kind {
   };
 }
 
+/** Throws a RangeError if an object has a property of another name, unless it is undefined: a misspelled option would change nothing. */
+export function rejectUnknown(given: object, what: string, names: readonly string[]): void {
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !names.includes(name)) throw new RangeError(unknownName(name, what, names).message);
+}
+
 /** Returns the kind of a setting: one of those above, or words. */
 function kindOf(name: string): Kind {
-  if (!Object.hasOwn(settings, name)) throw unknownName(name, "a setting", "The settings are", settingNames);
+  rejectUnknown({ [name]: true }, "setting", settingNames);
   const { kind } = settings[name as keyof Behaviour];
   const words = kind.split("|");
   return (

@@ -31,7 +31,7 @@ export function hasChanged(field: string): Issue {
 }
 
 /** Creates the issue of a name that does not exist. A list of all names would hide the one that was meant. */
-export function unknownName(name: string, what: "field" | "option", names: readonly string[]): Issue {
+export function unknownName(name: string, what: string, names: readonly string[]): Issue {
   const word = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
   const similar = names.filter((one) => one.toLowerCase().includes(word)).join(" or ");
   const meant = closestName(word, names) ?? similar;
