@@ -47,7 +47,7 @@ export function resultError(cause: unknown, tasks: readonly Task[], url: string,
   const ids = tasks.map(({ taskid }) => taskid).join(", ");
   const message =
     `${tasks.length === 1 ? `Task ${ids} was` : `Tasks ${ids} were`} created and billed, and there is no result ` +
-    `(${cause instanceof MediaGenError ? cause.message.replace(cause.advice, "").trimEnd() : textOf(cause)}). ` +
+    `(${cause instanceof MediaGenError ? cause.problem : textOf(cause)}). ` +
     "Do not generate again: continue with error.data.tasks.";
   const data = { tasks: tasks.map((task) => task.toJSON()) };
   return new APICallError({ message, url, requestBodyValues: data, data, cause, isRetryable });

@@ -121,10 +121,10 @@ function questionOf(model: string, fields: object): string {
 
 /** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: MediaGenError): Error {
-  let message = `${error.message} Tell the user, and do not generate it again, also not with another key.`;
   // The advice of the SDK is for programmers.
-  if (error instanceof OutcomeUnknownError) message = message.replace(error.advice, adviceOn(error.generationId));
-  return new Error(message, { cause: error });
+  const advice = error instanceof OutcomeUnknownError ? adviceOn(error.generationId) : error.advice;
+  const toUser = "Tell the user, and do not generate it again, also not with another key.";
+  return new Error(`${error.problem} ${advice} ${toUser}`, { cause: error });
 }
 
 function adviceOn(generationId = ""): string {

@@ -38,7 +38,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     return fail(what, next(`Nothing was sent. ${error.advice}`), exitCodes.usage);
   }
   if (error instanceof MediaGenError) {
-    const what = withFlags(error.message.replace(error.advice, "").trimEnd(), flags);
+    const what = withFlags(error.problem, flags);
     const advice = withFlags(error.advice, flags);
     if (error instanceof OutcomeUnknownError) {
       const known = error.generationId !== undefined && resolve?.(error.generationId);

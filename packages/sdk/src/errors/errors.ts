@@ -27,6 +27,11 @@ export class MediaGenError extends Error {
     Object.assign(this, { name: new.target.name, billed: "no", isRetryable: false }, facts);
   }
 
+  /** What happened, without the advice. */
+  get problem(): string {
+    return this.message.replace(this.advice, "").trimEnd();
+  }
+
   /** Makes `instanceof` true also for errors of another copy of this package: its classes have the same names. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const names: unknown[] = [];
