@@ -151,11 +151,7 @@ function readValue({ schema, control }: Field): unknown {
   const text = control.value;
   if (text === "") return undefined;
   if (schema.type === "boolean") return text === "true";
-  if (schema.type === "array")
-    return text
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "");
+  if (schema.type === "array") return text.split("\n").flatMap((line) => line.trim() || []);
   if (isFlag(schema)) return text === "1";
   // Text that is not a number is passed unchanged, so that the SDK reports it.
   return isNumber(schema) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

@@ -158,11 +158,9 @@ async function generate(
   // The emulator reports more than a record has: when a task starts to run, and its progress.
   const look = () => {
     const seen = emulator.tasks.find(({ taskid }) => taskid === task.taskid);
-    if (seen)
-      outcome.progress(
-        seen.state === "failed" ? "running" : seen.state,
-        Math.min(1, (emulator.clock.now() - seen.createdAt) / seen.endsAfterMs),
-      );
+    if (!seen) return;
+    const share = Math.min(1, (emulator.clock.now() - seen.createdAt) / seen.endsAfterMs);
+    outcome.progress(seen.state === "failed" ? "running" : seen.state, share);
   };
   const timer = setInterval(look, 60);
   look();
@@ -199,11 +197,8 @@ operation.addEventListener("change", () => {
 addEventListener("hashchange", () => open(location.hash));
 stop.addEventListener("click", () => underWay?.abort());
 copyLink.addEventListener("click", async () => {
-  const isCopied = await navigator.clipboard.writeText(location.href).then(
-    () => true,
-    () => false,
-  );
-  copyLink.textContent = isCopied ? "Copied" : "Not copied";
+  const copied = navigator.clipboard.writeText(location.href);
+  copyLink.textContent = await copied.then(() => "Copied").catch(() => "Not copied");
   setTimeout(() => (copyLink.textContent = "Copy link"), 1_500);
 });
 formElement.addEventListener("submit", (event) => {

@@ -89,13 +89,8 @@ function operationPage(call: SampleCall, authentication: string): Page {
   const { operation, body } = call;
   const { operationId, summary, description, path, requestBody, responses } = operation;
   const [type] = Object.keys(requestBody.content);
-  const filledIn = fragmentOf({
-    operation: operationId,
-    fields: Object.fromEntries(
-      Object.entries(exampleOf(operation)).map(([name, value]) => [name, [value].flat().join("\n")]),
-    ),
-    fault: undefined,
-  });
+  const texts = Object.entries(exampleOf(operation)).map(([name, value]) => [name, [value].flat().join("\n")]);
+  const filledIn = fragmentOf({ operation: operationId, fields: Object.fromEntries(texts), fault: undefined });
   const notes = [
     body.description,
     ...assumed(body),

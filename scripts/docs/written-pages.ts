@@ -16,15 +16,7 @@ export function readPage(source: string, path: string, section: string): Page {
   if (!title || !description)
     throw new Error(`${source}: a page begins with front matter that has title and description`);
   const heading = /^\s*# /.test(body) || section === "home" ? "" : `# ${title}\n\n`;
-  return {
-    path,
-    title,
-    description,
-    also,
-    section,
-    source,
-    markdown: `${heading}${body.trim()}\n`,
-  };
+  return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n` };
 }
 
 /** Reads the guides in the order of the navigation, and creates their index. */
