@@ -2,29 +2,50 @@ import MiniSearch, { type Query } from "minisearch";
 import type { SearchEntry } from "../../scripts/docs/search.ts";
 
 /** An entry, and the words in it that a query has found. */
-export type Hit = readonly [...entry: SearchEntry, found: readonly string[]];
+export type Hit = readonly [name: string, sort: string, address: string, words: string, found: readonly string[]];
 /** Returns the best entries for a query. */
 export type Find = (typed: string) => readonly Hit[];
 
-/** Search terms without their endings, and the words of this site for them. */
-const synonyms: Readonly<Record<string, string>> = {
-  callback: "webhook event",
-  download: "save results",
-  cost: "credits billed money",
-  pip: "python",
-  python: "curl openapi",
-  quickstart: "install first",
-  sav: "download results",
-};
-const fillers = new Set(
-  "a an and are be can do does don't for from have how i if in is it me my no not of on or so that the there they this to use using was we what when where whether while with you".split(
-    " ",
-  ),
+/** The words of this site for those of other products and of error messages. */
+const synonyms = new Map(
+  `cancel stop kill terminate interrupt: abort deletion; remove clear: deletion; callback notify notification push subscribe websocket: webhook poll
+progress percent eta stuck freeze forever infinite endless pending processing queued complete completed done finish: wait status poll
+prediction operation: task; history: list; retrieve: query; output link save write folder mp4: results download
+bucket amazon aws gcs cloud: s3 storage streams; pipe chunk: streams; buffer arraybuffer: bytes blobs; expire expiry lifetime ttl: valid
+charge cost price pay payment fee invoice spend expensive: billed money credits; refund: billed deletion; balance quota cap: credits limit
+duplicate double twice dedupe exactly repeat: once idempotency; resend attempt backoff rerun: retry; deadline long slow: timeout
+econnreset econnrefused etimedout epipe enotfound socket hang network disconnect premature close dns: connection lost timeout
+throttle 429 burst throughput backpressure: rate limit; simultaneous bulk concurrent semaphore: concurrency many
+token secret credential auth authenticate authorization unauthorized bearer password 401 403 forbidden rotate: key; signin: login
+vue angular client webpage: browser; remix vercel netlify fastify nest: frameworks; platform compatible: runtimes
+mjs import declaration module typing: modules formats typescript; bundler rollup esbuild: bundlers; ssl cert rejectunauthorized: certificate tls
+verbose logger print: log; sentry datadog telemetry monitor otel grafana: observability traces metrics
+stub sandbox dummy unit local: mock emulator testing; attach picture photo jpeg multipart reference keyframe: source image
+width height dimension size pixel quality: resolution; aspect orientation portrait landscape: ratio; sound music: audio; length second: duration
+deterministic reproducible: seed; param parameter argument config: option configuration; endpoint host domain gateway: baseurl
+bash interactive: command; invalid 400 422 unsupported moderation nsfw safety blocked: rejected errors; spreadsheet: batch
+persist database sql mysql mongodb: store; restart continue recovery: resume recover; serialize stringify: json
+python go java ruby php rust pip: python curl openapi; tutorial example begin: install first; overloaded unavailable 500 502 503 504: 5xx http
+throw catch: errors; dotenv: environment; agent chatgpt: mcp; switch: migration; scheduled background: job queue; production scale: fleet`
+    .split(/[;\n]/)
+    .flatMap((topic) => {
+      const [theirs = "", ours = ""] = topic.trim().split(": ");
+      return theirs.split(" ").map((word) => [stem(word), ours.split(" ")] as const);
+    }),
 );
 
-/** Returns a word without its ending. */
+/** Words that many questions have, whatever their topic. */
+const fillers = new Set(
+  `a able add all allow an and any are at be but by can cannot could did do does doesn don enable for from get has have how i if implement in into
+is issue it its like me more must my need no not of on only or other our out over please problem question should so some such support than that
+the them then there these they this to too unable up use using want was way we were what when where whether which while who why will with work
+working would you your`.split(/\s+/),
+);
+
+/** Returns a word without its ending: "retries", "retried" and "retry" are one word. */
 function stem(word: string): string {
-  return word.toLowerCase().replace(/(?<=[a-z]{3})(?:ing|ed|e?s|e)$/, "");
+  const bare = word.toLowerCase().replace(/(?<=[a-z]{3})(?:ies|ied|y)$/, "i");
+  return bare.replace(/(?<=[a-z]{3})(?:ings?|ed|e?s|e)$/, "").replace(/(?<=[a-z]{2})([bdfgmnprt])\1$/, "$1");
 }
 
 /** Returns the words of a text: names in camel case, and their parts. */
@@ -35,12 +56,12 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Ranks guides before reference entries, pages before their sections, names that are typed first, and the emulator's types last. */
+/** Ranks guides before reference entries, names that are typed first, and the emulator's types last. */
 function rankOf([name, sort, address]: SearchEntry, phrase: string): number {
   const isPage = !address.includes("#");
   const called = name.toLowerCase();
-  const isNamed = called === phrase ? (isPage ? 12 : 4) : called.endsWith(`.${phrase}`) ? 3 : 1;
-  if (sort.startsWith("Guide")) return isNamed * (isPage ? 8 : 2);
+  const isNamed = called === phrase ? 30 : called.endsWith(`.${phrase}`) ? 3 : 1;
+  if (address.startsWith("guides/")) return isNamed * 2;
   if (address.startsWith("sdk/emulator")) return isNamed * 0.3;
   return isNamed * (sort === "SDK" ? (isPage ? 1 : 0.5) : isPage ? 2 : 1);
 }
@@ -58,42 +79,44 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
     known.add(stem(word));
     return stem(word);
   };
-  const index = new MiniSearch({ fields: ["name", "words"], tokenize: wordsOf, processTerm });
-  index.addAll(entries.map(([name, , , words], id) => ({ id, name, words })));
+  const index = new MiniSearch({ fields: ["name", "also", "words"], tokenize: wordsOf, processTerm });
+  index.addAll(entries.map(([name, , , words, also = ""], id) => ({ id, name, words, also })));
   return (typed) => {
     const phrase = typed.trim().toLowerCase();
     const all = wordsOf(typed).map((word) => word.toLowerCase());
     const words = all.filter((word) => !fillers.has(word));
     // A word, and the words of this site for it.
-    const meanings = (words.length > 0 ? words : all).map((word) => [
-      word,
-      ...(synonyms[stem(word)]?.split(" ") ?? []),
-    ]);
-    const foundIn = (terms: readonly string[]) =>
-      meanings.filter((queries) => queries.some((word) => terms.includes(stem(word)))).length;
-    const pageOf = (id: unknown) => (entries[id as number] as SearchEntry)[2].split("#")[0];
-    const results = index.search(
-      { combineWith: "OR", queries: meanings.map((queries): Query => ({ combineWith: "OR", queries })) },
-      {
-        prefix: (term) => term.length > 2,
-        processTerm: stem,
-        // Only a word that is nowhere is taken for a slip.
-        fuzzy: (term) => (term.length > 4 && !/\d/.test(term) && !known.has(term) ? 0.25 : false),
-        boost: { name: 4 },
-        weights: { fuzzy: 0.3, prefix: 0.5 },
-        boostDocument: (id) => rankOf(entries[id as number] as SearchEntry, phrase),
-      },
+    const meanings = (words.length > 0 ? words : all).map(
+      (word) => [word, ...(synonyms.get(stem(word)) ?? [])] as const,
     );
-    const pages = Map.groupBy(results, ({ id }) => pageOf(id));
-    return results
+    const queries = meanings.flatMap(([word, ...ours]): Query[] => [word, { queries: ours, boostTerm: () => 0.5 }]);
+    const places = index
+      .search(
+        { combineWith: "OR", queries },
+        {
+          prefix: (term) => term.length > 2,
+          processTerm: stem,
+          // Only a word that is nowhere is taken for a slip.
+          fuzzy: (term) => (term.length > 4 && !/\d/.test(term) && !known.has(term) ? 0.25 : false),
+          boost: { name: 4, also: 3 },
+          weights: { fuzzy: 0.3, prefix: 0.5 },
+          boostDocument: (id) => rankOf(entries[id as number] as SearchEntry, phrase),
+        },
+      )
       .map(({ id, score, terms, queryTerms }) => {
-        const onPage = foundIn((pages.get(pageOf(id)) ?? []).flatMap((one) => one.queryTerms));
-        return {
-          hit: [...(entries[id as number] as SearchEntry), terms] as const,
-          score: score * (foundIn(queryTerms) ** 2 + onPage ** 2),
-        };
+        const [name, sort, address, text, also = ""] = entries[id as number] as SearchEntry;
+        const found = meanings.filter((queries) => queries.some((word) => queryTerms.includes(stem(word)))).length;
+        const weight = !address.startsWith("guides/") ? 0 : address.includes("#") ? 1 : 4;
+        return { hit: [name, sort, address, `${text} ${also}`, terms] as const, score: score * found, weight };
       })
-      .sort((one, other) => other.score - one.score)
+      .sort((one, other) => other.score - one.score);
+    // The words of a question are often in several sections of a guide, so these count together. A page has one hit: its best place.
+    return [...Map.groupBy(places, ({ hit: [, , address] }) => address.split("#")[0]).values()]
+      .map((page) => {
+        const sum = page.reduce((total, { score, weight }) => total + score * weight, 0);
+        return { ...(page[0] as (typeof places)[0]), total: Math.max(sum, page[0]?.score ?? 0) };
+      })
+      .sort((one, other) => other.total - one.total)
       .map(({ hit }) => hit)
       .filter(([name, sort], at, hits) => sort !== "SDK" || !isRepeated(name, hits.slice(0, at)))
       .slice(0, 12);
@@ -173,10 +196,9 @@ function createDialog(root: URL, find: Find): HTMLDialogElement {
 function hitLink([name, sort, address, text, found]: Hit, at: number, root: URL): HTMLAnchorElement {
   const link = document.createElement("a");
   Object.assign(link, { id: `hit-${at}`, role: "option", tabIndex: -1, href: new URL(address, root).href });
-  const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}])((?:${found.map((term) => term.replace(/\W/g, "\\$&")).join("|")})[\\p{L}\\p{N}]*)`,
-    "giu",
-  );
+  // The word "retri" stands for "retry", too.
+  const beginnings = found.map((term) => term.replace(/i$/, "[iy]")).join("|");
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])((?:${beginnings})[\\p{L}\\p{N}]*)`, "giu");
   const first = Math.max(0, text.search(pattern));
   const from = first < 60 ? 0 : text.indexOf(" ", first - 40) + 1;
   for (const [tag, words] of [

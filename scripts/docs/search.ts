@@ -1,7 +1,7 @@
 import type { Heading, Page } from "./site.ts";
 
-/** An entry of the search index: its name, its kind, its URL, and its words. */
-export type SearchEntry = readonly [name: string, sort: string, address: string, words: string];
+/** An entry of the search index: its name, its kind, its URL, its words, and other words for its topic. */
+export type SearchEntry = readonly [name: string, sort: string, address: string, words: string, also?: string];
 
 const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides: "Guide", playground: "Playground" };
 
@@ -15,8 +15,8 @@ export function searchEntries(
   const sort = sorts[section] ?? "Page";
   const [beginning = "", ...parts] = markdown.split(/^#{2,4} .*$/m);
   const intro = section === "guides" ? plain(beginning.replace(/^# .*$/m, "")) : "";
-  const words = [name === title ? "" : `${title}.`, description, also, intro].filter((text) => text !== "").join(" ");
-  const own: SearchEntry = [name, sort, address, words];
+  const words = [name === title ? "" : `${title}.`, description, intro].filter((text) => text !== "").join(" ");
+  const own: SearchEntry = also ? [name, sort, address, words, also] : [name, sort, address, words];
   const isIndex = path === "" || path === "guides" || title.startsWith("@"); // Its headings are those of the sidebar.
   const inside = headings
     .filter(({ level }) => level > 1 && !isIndex)
