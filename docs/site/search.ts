@@ -9,24 +9,26 @@ export type Find = (typed: string) => readonly Hit[];
 /** The words of this site for those of other products and of error messages. */
 const synonyms = new Map(
   `cancel stop kill terminate interrupt: abort deletion; remove clear: deletion; callback notify notification push subscribe websocket: webhook poll
-progress percent eta stuck freeze forever infinite endless pending processing queued complete completed done finish: wait status poll
-prediction operation: task; history: list; retrieve: query; output link save write folder mp4: results download
-bucket amazon aws gcs cloud: s3 storage streams; pipe chunk: streams; buffer arraybuffer: bytes blobs; expire expiry lifetime ttl: valid
-charge cost price pay payment fee invoice spend expensive: billed money credits; refund: billed deletion; balance quota cap: credits limit
-duplicate double twice dedupe exactly repeat: once idempotency; resend attempt backoff rerun: retry; deadline long slow: timeout
-econnreset econnrefused etimedout epipe enotfound socket hang network disconnect premature close dns: connection lost timeout
-throttle 429 burst throughput backpressure: rate limit; simultaneous bulk concurrent semaphore: concurrency many
-token secret credential auth authenticate authorization unauthorized bearer password 401 403 forbidden rotate: key; signin: login
-vue angular client webpage: browser; remix vercel netlify fastify nest: frameworks; platform compatible: runtimes
-mjs import declaration module typing: modules formats typescript; bundler rollup esbuild: bundlers; ssl cert rejectunauthorized: certificate tls
-verbose logger print: log; sentry datadog telemetry monitor otel grafana: observability traces metrics
-stub sandbox dummy unit local: mock emulator testing; attach picture photo jpeg multipart reference keyframe: source image
-width height dimension size pixel quality: resolution; aspect orientation portrait landscape: ratio; sound music: audio; length second: duration
-deterministic reproducible: seed; param parameter argument config: option configuration; endpoint host domain gateway: baseurl
-bash interactive: command; invalid 400 422 unsupported moderation nsfw safety blocked: rejected errors; spreadsheet: batch
-persist database sql mysql mongodb: store; restart continue recovery: resume recover; serialize stringify: json
-python go java ruby php rust pip: python curl openapi; tutorial example begin: install first; overloaded unavailable 500 502 503 504: 5xx http
-throw catch: errors; dotenv: environment; agent chatgpt: mcp; switch: migration; scheduled background: job queue; production scale: fleet`
+progress percent eta stuck forever infinite endless pending processing queued complete completed done finish hang freeze: wait status poll timeout
+prediction operation: task; history: list; retrieve: query; output link save write folder mp4: results download; pipe chunk: streams results
+bucket amazon aws gcs cloud: s3 storage streams; buffer arraybuffer: bytes blobs; expire expiry lifetime ttl: valid results; refund: billed deletion
+charge cost price pay payment fee invoice spend expensive overcharged: billed money credits; balance quota cap: credits limit; deadline: timeout
+duplicate double twice dedupe exactly repeat: once idempotency; resend attempt backoff rerun: retry; signin: login; platform compatible: runtimes
+econnreset econnrefused etimedout epipe enotfound socket network disconnect premature close dns: connection lost timeout unknown; sound music: audio
+throttle 429 burst throughput backpressure: rate limit; simultaneous bulk concurrent semaphore: concurrency many; bundler rollup esbuild: bundlers
+token secret credential auth authenticate authorization unauthorized bearer password 401 403 forbidden rotate: key; verbose logger print: log
+vue angular client webpage: browser; remix vercel netlify fastify nest: frameworks; mjs import declaration module typing: modules formats typescript
+ssl cert rejectunauthorized: certificate tls; sentry datadog telemetry monitor otel grafana: observability traces metrics; length second: duration
+stub sandbox dummy unit local: mock emulator testing; attach picture photo jpeg multipart reference keyframe: source image; spreadsheet: batch
+width height dimension size pixel quality: resolution; aspect orientation portrait landscape: ratio; deterministic reproducible: seed; trial: free
+param parameter argument config: option configuration; endpoint host domain gateway: baseurl; bash interactive: command; serialize stringify: json
+invalid 400 422 unsupported moderation nsfw safety blocked: rejected errors; restart continue recovery: resume recover; dotenv: environment
+persist database sql mysql mongodb firestore drizzle kysely prisma: store; python go java ruby php rust pip: python curl openapi; agent chatgpt: mcp
+tutorial example begin: install first; overloaded unavailable 500 502 503 504: 5xx http; throw catch uncaught unhandled: errors; switch: migration
+scheduled background: job queue; production scale: fleet; slow long: wait timeout; enough lack exceeded: insufficient; multiple: several many
+tenant customer: user; performance faster latency speed: benchmarks; checksum: sha256; cache reuse race: once store; estimate preview: plan
+approve approval: confirmation; kafka rabbitmq celery: queue; airflow: workflow; codegen generator: openapi; intellisense autocomplete: typescript
+vcr cassette: mock; chaos inject: faults; session cookie jwt: user browser; upgrade breaking deprecated: changelog`
     .split(/[;\n]/)
     .flatMap((topic) => {
       const [theirs = "", ours = ""] = topic.trim().split(": ");
@@ -36,9 +38,9 @@ throw catch: errors; dotenv: environment; agent chatgpt: mcp; switch: migration;
 
 /** Words that many questions have, whatever their topic. */
 const fillers = new Set(
-  `a able add all allow an and any are at be but by can cannot could did do does doesn don enable for from get has have how i if implement in into
-is issue it its like me more must my need no not of on only or other our out over please problem question should so some such support than that
-the them then there these they this to too unable up use using want was way we were what when where whether which while who why will with work
+  `a able add all allow an and any are at be but by can cannot could did do does doesn don enable for from get has have how i if implement in into is
+issue it its like many me more must my need no not of on only or other our out over please problem question run should so some such support than
+that the them then there these they this to too unable up use using want was way we were what when where whether which while who why will with work
 working would you your`.split(/\s+/),
 );
 
@@ -89,25 +91,33 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
     const meanings = (words.length > 0 ? words : all).map(
       (word) => [word, ...(synonyms.get(stem(word)) ?? [])] as const,
     );
-    const queries = meanings.flatMap(([word, ...ours]): Query[] => [word, { queries: ours, boostTerm: () => 0.5 }]);
-    const places = index
-      .search(
-        { combineWith: "OR", queries },
-        {
-          prefix: (term) => term.length > 2,
-          processTerm: stem,
-          // Only a word that is nowhere is taken for a slip.
-          fuzzy: (term) => (term.length > 4 && !/\d/.test(term) && !known.has(term) ? 0.25 : false),
-          boost: { name: 4, also: 3 },
-          weights: { fuzzy: 0.3, prefix: 0.5 },
-          boostDocument: (id) => rankOf(entries[id as number] as SearchEntry, phrase),
-        },
-      )
+    const queries = meanings.flatMap(([word, ...ours]): Query[] => [word, { queries: ours, boostTerm: () => 0.4 }]);
+    const results = index.search(
+      { combineWith: "OR", queries },
+      {
+        prefix: (term) => term.length > 2,
+        processTerm: stem,
+        // Only a word that is nowhere is taken for a slip.
+        fuzzy: (term) => (term.length > 4 && !/\d/.test(term) && !known.has(term) ? 0.25 : false),
+        boost: { name: 4, also: 3 },
+        weights: { fuzzy: 0.3, prefix: 0.5 },
+        boostDocument: (id) => rankOf(entries[id as number] as SearchEntry, phrase),
+      },
+    );
+    const stems = meanings.map((one) => one.map(stem));
+    const isFoundBy = (terms: readonly string[]) => (one: readonly string[]) =>
+      one.some((word) => terms.includes(word));
+    // A word that few entries have says more.
+    const worths = stems.map((one) => {
+      const count = results.filter(({ queryTerms }) => isFoundBy(queryTerms)(one)).length;
+      return Math.log(1 + entries.length / (1 + count));
+    });
+    const places = results
       .map(({ id, score, terms, queryTerms }) => {
         const [name, sort, address, text, also = ""] = entries[id as number] as SearchEntry;
-        const found = meanings.filter((queries) => queries.some((word) => queryTerms.includes(stem(word)))).length;
+        const share = stems.reduce((sum, one, at) => sum + (isFoundBy(queryTerms)(one) ? (worths[at] ?? 0) : 0), 0);
         const weight = !address.startsWith("guides/") ? 0 : address.includes("#") ? 1 : 4;
-        return { hit: [name, sort, address, `${text} ${also}`, terms] as const, score: score * found, weight };
+        return { hit: [name, sort, address, `${text} ${also}`, terms] as const, score: score * share, weight };
       })
       .sort((one, other) => other.score - one.score);
     // The words of a question are often in several sections of a guide, so these count together. A page has one hit: its best place.

@@ -6,10 +6,7 @@ import { escapeHtml } from "./site.ts";
 const charts = new Map([
   ["size", { key: "initial", title: "Bytes that load first, gzip", unit: " kB", per: 1_000, digits: 1 }],
   ["waiting", { key: "delay", title: "Mean delay, 1,000 tasks", unit: " s", per: 1, digits: 2 }],
-  [
-    "lost-responses",
-    { key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "", per: 1, digits: 0 },
-  ],
+  ["lost-responses", { key: "duplicates", title: "Duplicates billed, 300 generations", unit: "", per: 1, digits: 0 }],
 ]);
 
 /** Returns whether a row of the benchmarks has a chart. */

@@ -15,10 +15,9 @@ beforeAll(async () => {
 });
 
 /** Whether the page is among the first three hits. */
-function finds(typed: string, address: string): boolean {
-  return find(typed)
-    .slice(0, 3)
-    .some(([, , at]) => at === address);
+function finds(typed: string, address: string | RegExp): boolean {
+  const hits = find(typed).slice(0, 3);
+  return hits.some(([, , at]) => (typeof address === "string" ? at === address : address.test(at)));
 }
 
 test("every operation is found by its id, and most of it", () => {
@@ -49,9 +48,8 @@ test("every guide is found by its title", () => {
   expect(guides.filter(([path, title]) => !finds(title, path))).toEqual([]);
 });
 
-/** Words of our pages, and of questions in issues of other clients, with a page that has the answer. */
-type Queries = readonly (readonly [typed: string, address: RegExp])[];
-const queries: Queries = [
+/** Words of our pages, with a page that has the answer. */
+const queries: readonly (readonly [typed: string, address: RegExp])[] = [
   ["9000", /^guides\/errors\//],
   ["duration", /^api\/\w+\/#field-duration/],
   ["vidmodelv2 ratio", /^api\/generateVidmodelv2\/#field-ratio/],
@@ -62,70 +60,69 @@ const queries: Queries = [
 ];
 
 test.for(queries)("%s finds %s among the first three hits", ([typed, address]) => {
-  const hits = find(typed).slice(0, 3);
-  expect(hits.map(([, , at]) => at)).toContainEqual(expect.stringMatching(address));
+  expect(finds(typed, address)).toBe(true);
 });
 
-/** In the words of questions in issues of openai-node, replicate-javascript, fal-js, runwayml, vercel/ai and others, written before the pages were read. */
-const unseen: Queries = [
-  ["charged twice", /^guides\/(paying-once|errors|faq)\//],
-  ["image doesn't generate and credits are used", /^guides\/(paying-once|errors|faq|troubleshooting)\//],
-  ["socket hang up", /^guides\/(troubleshooting|errors|paying-once)\//],
-  ["ECONNRESET", /^guides\/(troubleshooting|errors|paying-once)\//],
-  ["UND_ERR_SOCKET other side closed", /^guides\/(troubleshooting|errors|paying-once)\//],
-  ["request timed out", /^guides\/(troubleshooting|errors|paying-once)\//],
-  ["option to add request timeout", /^guides\/(configuration|waiting)\/|^sdk\/\w+Options\//],
-  ["maxRetries", /^guides\/(configuration|errors|migration)\//],
+/**
+ * Titles of issues in the repositories of other clients, stores, queues and command lines, with the pages that have the
+ * answer. They were chosen, and their pages read, before the search was asked. Do not tune the search or the pages to them.
+ */
+const unseen: readonly (readonly [typed: string, pages: string, issue: string])[] = [
+  ["APIConnectionError: Connection error", "errors troubleshooting sdk/ConnectionError", "truefoundry/cognita#351"],
+  ["docker unable to connect, how to set proxy", "proxies-and-tls", "langgenius/dify#7253"],
+  ["end wait if a prediction is canceled", "waiting abort-and-deletion faq", "replicate-python#21"],
+  ["get list of all predictions", "faq command-line paying-once", "stackwise#74"],
   [
-    "occasionally getting 429 too many requests error",
-    /^guides\/(many-images|errors|faq|troubleshooting)\/|^sdk\/RateLimitError/,
+    "status change callback while waiting for the result",
+    "waiting configuration migration first-video sdk/WaitOptions sdk/WaitUpdate",
+    "replicate-swift#55",
   ],
-  ["webhooks when creating predictions", /^guides\/(waiting|faq|migration)\//],
+  ["leak your credentials in any frontend", "browsers", "react-native-aws3#54"],
+  ["using outside of Node.js (Cloudflare Workers or Deno)", "runtimes frameworks", "stripe-node#997"],
+  ["node specific APIs in Workers", "runtimes frameworks module-formats", "stripe-node#1593"],
+  ["the library doesn't work on Deno", "runtimes", "stripe-node#1428"],
+  ["use fetch-based client in Bun", "runtimes proxies-and-tls", "stripe-node#2090"],
+  ["request throttling plugin", "many-images configuration errors batches", "octokit.js#1099"],
   [
-    "callbacks so that developers don't have to repeatedly ask whether the task is finished",
-    /^guides\/(waiting|faq)\//,
+    "abuse detected, rate limit errors",
+    "many-images errors troubleshooting sdk/RateLimitError",
+    "plugin-throttling#108",
   ],
-  ["never obtained a video result", /^guides\/(waiting|troubleshooting)\//],
-  ["wait can get stuck when using Next.js with App Router", /^guides\/(frameworks|troubleshooting|waiting)\//],
-  ["Vercel Runtime Timeout Error: Task timed out after 60 seconds", /^guides\/(frameworks|troubleshooting)\//],
-  ["progress bar", /^guides\/waiting\//],
-  ["progress percentage", /^guides\/waiting\//],
-  ["how to download the video", /^guides\/results\/|^sdk\/node\/download\//],
-  ["output folder is empty", /^guides\/(results|troubleshooting)\//],
-  ["dangerouslyAllowBrowser", /^guides\/browsers\//],
-  ["No 'Access-Control-Allow-Origin' header is present", /^guides\/(browsers|troubleshooting)\//],
-  ["other people can see my API key in network", /^guides\/browsers\//],
-  ["use it client side in React", /^guides\/(browsers|frameworks)\//],
-  ["unsupported mimetype application/octet-stream", /^guides\/(source-images|troubleshooting)\//],
-  ["accept Buffer objects when uploading images", /^guides\/source-images\//],
-  ["send user uploaded image dataurl", /^guides\/(source-images|frameworks|browsers)\//],
-  ["httpAgent", /^guides\/(proxies-and-tls|migration)\//],
-  ["corporate proxy certificate", /^guides\/proxies-and-tls\//],
-  ["set custom base url", /^guides\/(configuration|installation)\/|^sdk\/\w*Options\/#/],
-  ["incorrect api key 401", /^guides\/(errors|troubleshooting)\/|^sdk\/AuthenticationError\//],
-  ["cancel prediction", /^guides\/abort-and-deletion\//],
-  ["generation in the backend and polling for it in the client", /^guides\/(browsers|waiting|frameworks)\//],
-  ["we pay for the generation but lose the result on timeout", /^guides\/(paying-once|errors|waiting)\//],
-  ["persist request id to recover", /^guides\/(paying-once|waiting|stores)\//],
-  ["how to control a large number of requests", /^guides\/(many-images|batches|queues)\//],
-  ["Unexpected token is not valid JSON", /^guides\/(troubleshooting|errors)\//],
-  ["support edge runtime", /^guides\/(runtimes|frameworks)\//],
-  [
-    "customize image size 1024x1024",
-    /^guides\/(first-video|source-images|troubleshooting|schemas|many-images)\/|^api\/\w+\/#field-resolution/,
-  ],
-  ["timeout above 5 minutes headersTimeout", /^guides\/(configuration|waiting|errors|troubleshooting)\//],
-  ["pip install", /^api\/$|^guides\/faq\//],
-  ["mcp", /^guides\/mcp\//],
+  ["fail workflow after max activity retry", "workflow-engines", "appsmith#33026"],
+  ["mark failure as not retryable in Temporal", "workflow-engines queues", "temporal#131"],
+  ["fail an activity in long-polling patterns", "workflow-engines queues", "temporalio/sdk-typescript#1420"],
+  ["zod validation for requests", "schemas", "zenstack#262"],
+  ["file upload without loading entire file into memory", "source-images", "assemblyai-ruby-sdk#17"],
+  ["support readable streams in uploadFile", "source-images sdk/fileFrom sdk/FileSource", "daytona#3216"],
+  ["race condition allows exceeding daily quota", "browsers", "auto.fun#330"],
+  ["per-user rate limiting to prevent API abuse", "browsers frameworks", "arcmindAI#184"],
+  ["verify user has enough credit before generation", "browsers many-images", "scrollcraft#45"],
+  ["disable real HTTP requests", "testing", "nock#113"],
+  ["idempotency in a cluster environment", "paying-once stores", "IdempotentAPI#34"],
+  ["Redis store overwrites in-flight record on concurrent requests", "stores", "idempot-js#182"],
+  ["Redis store adapter", "stores sdk/stores-redis", "hono-idempotency#64"],
+  ["lose idempotency on restart or across replicas", "paying-once stores", "YieldVault-RWA#811"],
+  ["reject key reuse with a different request", "paying-once troubleshooting", "Stockpile#132"],
+  ["concurrent claims are atomic", "stores paying-once", "Stockpile#132"],
+  ["retention/cleanup of idempotency keys", "paying-once stores fleet", "Stockpile#132"],
+  ["prevent duplicate orders", "paying-once queues fleet", "Truxify#4006"],
+  ["TTL expiry of idempotency record", "stores paying-once", "powertools-lambda-python#2567"],
+  ["automation cannot detect CLI failures", "command-line", "potpie#992"],
+  ["environment variable takes precedence over config file", "command-line configuration", "niks3#143"],
+  ["use keychain to store auth tokens", "command-line", "golem#2332"],
+  ["Claude Desktop approval", "mcp", "ha-mcp#2480"],
+  ["SSRF bypass via redirect", "results source-images", "Token-Print#271"],
+  ["chaos resilience testing", "testing emulator", "pnp/proxy-samples#53"],
+  ["sleep after creating before polling", "waiting", "replicate-javascript#79"],
+  ["null output while still processing", "waiting troubleshooting", "kmp-contest-starter-kit#39"],
+  ["prevent high API bills", "many-images browsers mcp", "scrollcraft#45"],
 ];
 
 test("36 of 40 questions in the words of others find their page among the first three hits", () => {
-  const isFound = ([typed, address]: Queries[number]) =>
-    find(typed)
-      .slice(0, 3)
-      .some(([, , at]) => address.test(at));
+  const pattern = (pages: string) => new RegExp(`^(?:guides/)?(?:${pages.replaceAll(" ", "|")})/`);
+  const missed = unseen.filter(([typed, pages]) => !finds(typed, pattern(pages)));
   expect(unseen).toHaveLength(40);
-  expect(unseen.filter(isFound).length).toBeGreaterThanOrEqual(36);
+  expect(missed.length, missed.map(([typed]) => typed).join("\n")).toBeLessThanOrEqual(4);
 });
 
 test("every address of the index leads to a page and an anchor that are there", () => {
