@@ -74,14 +74,8 @@ export function createOutcome() {
         urls.push(url);
         const words = `Result ${index + 1} of ${blobs.length} of task ${task.taskid}`;
         if (blob.type.startsWith("image/")) return make("img", { src: url, alt: words });
-        return make("video", {
-          src: url,
-          controls: true,
-          muted: true,
-          loop: true,
-          autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches,
-          ariaLabel: words,
-        });
+        const autoplay = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+        return make("video", { src: url, controls: true, muted: true, loop: true, autoplay, ariaLabel: words });
       });
       const grid = make("div", { className: `results count-${Math.min(media.length, 4)}` });
       // Their heights are known only after they have loaded.

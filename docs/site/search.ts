@@ -8,27 +8,29 @@ export type Find = (typed: string) => readonly Hit[];
 
 /** The words of this site for those of other products and of error messages. */
 const synonyms = new Map(
-  `cancel stop kill terminate interrupt: abort deletion; remove clear: deletion; callback notify notification push subscribe websocket: webhook poll
-progress percent eta stuck forever infinite endless pending processing queued complete completed done finish hang freeze: wait status poll timeout
-prediction operation: task; history: list; retrieve: query; output link save write folder mp4: results download; pipe chunk: streams results
-bucket amazon aws gcs cloud: s3 storage streams; buffer arraybuffer: bytes blobs; expire expiry lifetime ttl: valid results; refund: billed deletion
-charge cost price pay payment fee invoice spend expensive overcharged: billed money credits; balance quota cap: credits limit; deadline: timeout
-duplicate double twice dedupe exactly repeat: once idempotency; resend attempt backoff rerun: retry; signin: login; platform compatible: runtimes
-econnreset econnrefused etimedout epipe enotfound socket network disconnect premature close dns: connection lost timeout unknown; sound music: audio
-throttle 429 burst throughput backpressure: rate limit; simultaneous bulk concurrent semaphore: concurrency many; bundler rollup esbuild: bundlers
-token secret credential auth authenticate authorization unauthorized bearer password 401 403 forbidden rotate: key; verbose logger print: log
-vue angular client webpage: browser; remix vercel netlify fastify nest: frameworks; mjs import declaration module typing: modules formats typescript
-ssl cert rejectunauthorized: certificate tls; sentry datadog telemetry monitor otel grafana: observability traces metrics; length second: duration
-stub sandbox dummy unit local: mock emulator testing; attach picture photo jpeg multipart reference keyframe: source image; spreadsheet: batch
-width height dimension size pixel quality: resolution; aspect orientation portrait landscape: ratio; deterministic reproducible: seed; trial: free
-param parameter argument config: option configuration; endpoint host domain gateway: baseurl; bash interactive: command; serialize stringify: json
-invalid 400 422 unsupported moderation nsfw safety blocked: rejected errors; restart continue recovery: resume recover; dotenv: environment
-persist database sql mysql mongodb firestore drizzle kysely prisma: store; python go java ruby php rust pip: python curl openapi; agent chatgpt: mcp
-tutorial example begin: install first; overloaded unavailable 500 502 503 504: 5xx http; throw catch uncaught unhandled: errors; switch: migration
-scheduled background: job queue; production scale: fleet; slow long: wait timeout; enough lack exceeded: insufficient; multiple: several many
-tenant customer: user; performance faster latency speed: benchmarks; checksum: sha256; cache reuse race: once store; estimate preview: plan
-approve approval: confirmation; kafka rabbitmq celery: queue; airflow: workflow; codegen generator: openapi; intellisense autocomplete: typescript
-vcr cassette: mock; chaos inject: faults; session cookie jwt: user browser; upgrade breaking deprecated: changelog`
+  `cancel cancelled cancellation stop kill terminate interrupt: abort deletion; remove clear: deletion; prediction operation: task; history: list
+callback notify notification push subscribe websocket: webhook poll; retrieve: query; pipe chunk: streams results; bucket gcs: s3 storage streams
+progress percent eta stuck forever infinite endless pending processing queued complete completed done finish hang freeze ready: wait status poll timeout
+output link save folder display embed gallery mp4: results download; buffer arraybuffer: bytes blobs; expire expiry lifetime ttl: valid results
+refund: billed deletion; charge cost price pay payment fee invoice spend expensive overcharged: billed money credits; balance quota cap: credits limit
+deadline: timeout; duplicate double twice dedupe exactly repeat: once idempotency; resend attempt backoff rerun: retry; sign signin: login
+platform compatible electron: runtimes; sound music: audio; throttle 429 burst throughput backpressure: rate limit; bundler rollup esbuild: bundlers
+econnreset econnrefused etimedout epipe enotfound socket network disconnect premature close dns: connection lost timeout unknown; trial: free
+simultaneous bulk concurrent semaphore: concurrency many; verbose logger print: log; vue angular client webpage: browser; length second: duration
+token secret credential auth authenticate authorization unauthorized bearer password 401 403 forbidden rotate: key; deterministic reproducible: seed
+remix vercel netlify fastify nest koa: frameworks; mjs import declaration module typing: modules formats typescript; serialize stringify: json
+ssl cert rejectunauthorized: certificate tls; sentry datadog telemetry monitor otel grafana: observability traces metrics; dotenv: environment
+stub sandbox dummy unit local e2e cypress playwright: mock emulator testing; width height dimension size pixel quality: resolution; agent chatgpt: mcp
+attach picture photo jpeg multipart reference keyframe input init: source image; aspect orientation portrait landscape: ratio; switch: migration
+param parameter argument config: option configuration; endpoint host domain gateway: baseurl; cli terminal console bash interactive: command line
+invalid 400 422 unsupported moderation nsfw safety blocked: rejected errors; restart continue recovery: resume recover; slow long: wait timeout
+persist database sql mysql mongodb firestore drizzle kysely prisma mongo upstash: store; python go java ruby php rust pip: python curl openapi
+tutorial example begin demo sample snippet starter: install first; overloaded unavailable 500 502 503 504: 5xx http; scheduled background: job queue
+throw catch uncaught unhandled: errors; production scale k8s helm autoscale: fleet; enough lack exceeded: insufficient; multiple: several many
+tenant customer: user; performance faster latency speed: benchmarks; cache reuse race: once store; estimate preview: plan; airflow: workflow
+approve approval: confirmation; kafka rabbitmq celery: queue; codegen generator: openapi; intellisense autocomplete: typescript; chaos inject: faults
+session cookie jwt: user browser; upgrade breaking deprecated: changelog; usage track audit: metrics events; yup joi: schema validation
+vpn: proxy network; sla guarantee undocumented: assumptions; yarn pnpm: install; broken: troubleshooting`
     .split(/[;\n]/)
     .flatMap((topic) => {
       const [theirs = "", ours = ""] = topic.trim().split(": ");
@@ -47,7 +49,9 @@ working would you your`.split(/\s+/),
 /** Returns a word without its ending: "retries", "retried" and "retry" are one word. */
 function stem(word: string): string {
   const bare = word.toLowerCase().replace(/(?<=[a-z]{3})(?:ies|ied|y)$/, "i");
-  return bare.replace(/(?<=[a-z]{3})(?:ings?|ed|e?s|e)$/, "").replace(/(?<=[a-z]{2})([bdfgmnprt])\1$/, "$1");
+  return bare
+    .replace(/(?<=[a-z]{4})ions?$|(?<=[a-z]{3})(?:ings?|ed|e?s|e)$/, "")
+    .replace(/(?<=[a-z]{2})([bdfgmnprt])\1$/, "$1");
 }
 
 /** Returns the words of a text: names in camel case, and their parts. */
@@ -105,17 +109,16 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
       },
     );
     const stems = meanings.map((one) => one.map(stem));
-    const isFoundBy = (terms: readonly string[]) => (one: readonly string[]) =>
-      one.some((word) => terms.includes(word));
+    const isFound = (one: readonly string[], terms: readonly string[]) => one.some((word) => terms.includes(word));
     // A word that few entries have says more.
     const worths = stems.map((one) => {
-      const count = results.filter(({ queryTerms }) => isFoundBy(queryTerms)(one)).length;
+      const count = results.filter(({ queryTerms }) => isFound(one, queryTerms)).length;
       return Math.log(1 + entries.length / (1 + count));
     });
     const places = results
       .map(({ id, score, terms, queryTerms }) => {
         const [name, sort, address, text, also = ""] = entries[id as number] as SearchEntry;
-        const share = stems.reduce((sum, one, at) => sum + (isFoundBy(queryTerms)(one) ? (worths[at] ?? 0) : 0), 0);
+        const share = stems.reduce((sum, one, at) => sum + (isFound(one, queryTerms) ? (worths[at] ?? 0) : 0), 0);
         const weight = !address.startsWith("guides/") ? 0 : address.includes("#") ? 1 : 4;
         return { hit: [name, sort, address, `${text} ${also}`, terms] as const, score: score * share, weight };
       })
