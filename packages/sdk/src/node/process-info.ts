@@ -41,7 +41,7 @@ function startOf(pid: number): string | undefined {
  * replaces or removes the lock of another owner, wherever a process is killed or paused.
  */
 export function lockFile(path: string): { readonly owner?: string; release(): void } {
-  const { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } = process.getBuiltinModule("node:fs");
+  const { mkdirSync, renameSync, rmdirSync, rmSync } = process.getBuiltinModule("node:fs");
   const { host, bootId, pid } = processInfo().sender;
   const name = [host, bootId, pid, startOf(pid), crypto.randomUUID()].join().replace(/[^\w,.-]/g, "_");
   const part = newPart(`${path}/..`);
@@ -66,7 +66,6 @@ export function lockFile(path: string): { readonly owner?: string; release(): vo
       return { release };
     } catch (error) {
       rmSync(part, { recursive: true, force: true });
-      if (codeOf(error) === "ENOTDIR" && existsSync(path)) return { owner: "an unknown process", release };
       if (tries === 10) throw error; // Before, another process came first.
     }
 }
