@@ -32,7 +32,11 @@ export class MediaGenError extends Error {
     return this.message.replace(this.advice, "").trimEnd();
   }
 
-  /** Makes `instanceof` true also for errors of another copy of this package: its classes have the same names. */
+  /**
+   * Makes `instanceof` true also for errors of another copy of this package: its classes have the same names.
+   *
+   * @param value Any value, such as one that was caught.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const names: unknown[] = [];
     for (let one = Object(value).constructor; one; one = Object.getPrototypeOf(one)) names.push(one.name);
