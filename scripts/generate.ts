@@ -11,7 +11,7 @@ import { schemasFile } from "./generate/schemas.ts";
 import { typesFile } from "./generate/types.ts";
 import { pageFile } from "./generate/page.ts";
 import { fillPage, tablesOf } from "./generate/markdown.ts";
-import { readSpec, specFile } from "./spec.ts";
+import { resolveSpec, specFile } from "./spec.ts";
 
 const header = "// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.\n\n";
 const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page/page.html");
@@ -23,23 +23,23 @@ const written = ["README.md", "docs/home.md", "docs/guides/*.md", "packages/*/RE
 
 /** Returns the texts of all generated files by path: those from the spec, from the emulator's page and from programs. */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
-  const spec = readSpec(yaml);
-  const tables = tablesOf(yaml);
-  const pages: Record<string, string> = {};
-  for await (const path of glob(written, { cwd: root }))
-    pages[path] = fillPage(await readFile(new URL(path, root), "utf8"), path, tables);
-  return {
-    "packages/sdk/openapi.gen.json": `${JSON.stringify(publishedDocument(parse(yaml)), undefined, 1)}\n`,
+  const document: object = parse(yaml);
+  const spec = resolveSpec(document);
+  const files: Record<string, string> = {
+    "packages/sdk/openapi.gen.json": `${JSON.stringify(publishedDocument(document), undefined, 1)}\n`,
     "packages/sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
     "packages/sdk/src/spec/schemas.gen.ts": header + schemasFile(spec),
-    "packages/sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
+    "packages/sdk/src/spec/paths.gen.ts": header + (await pathsFile(document)),
     "packages/sdk/src/spec/types.gen.ts": header + typesFile(spec),
     "packages/emulator/src/service/operations.gen.ts": header + operationsTableFile(spec),
     "packages/emulator/src/service/validators.gen.ts": header + validatorsFile(spec),
     "packages/emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
     "packages/emulator/src/media/glyphs.gen.ts": fontHeader + glyphsFile(),
-    ...pages,
   };
+  const tables = tablesOf(document);
+  for await (const path of glob(written, { cwd: root }))
+    files[path] = fillPage(await readFile(new URL(path, root), "utf8"), path, tables);
+  return files;
 }
 
 /** Writes the generated files. With `--check`, shows the differences from the committed ones, and fails if there are any. */

@@ -1,13 +1,11 @@
-import { parse } from "yaml";
 import { describe } from "../generate/describe.ts";
 import { inMarkdown } from "./samples.ts";
-import { bodyOf, byKind, readSpec, type PlacedOperation, type SpecSchema } from "../spec.ts";
+import { bodyOf, byKind, resolveSpec, type PlacedOperation, type SpecSchema } from "../spec.ts";
 
-/** Returns the tables of the spec in `yaml` by the names by which pages include them. */
-export function specTables(yaml: string): Readonly<Record<string, string>> {
-  const document: unknown = parse(yaml);
+/** Returns the tables of the spec by the names by which pages include them. */
+export function specTables(document: object): Readonly<Record<string, string>> {
   return {
-    models: modelsTable(byKind(readSpec(yaml)).flatMap(({ generate }) => [...generate.values()])),
+    models: modelsTable(byKind(resolveSpec(document)).flatMap(({ generate }) => [...generate.values()])),
     assumptions: assumptionsTable(document),
     unknown: unknownIn(document),
   };

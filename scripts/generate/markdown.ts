@@ -51,15 +51,17 @@ export function regionOf(text: string, region: string | undefined): string | und
 }
 
 /** Returns the tables that pages may include. */
-export function tablesOf(yaml: string): Tables {
-  const tables = specTables(yaml);
+export function tablesOf(document: object): Tables {
+  const tables = specTables(document);
+  const paths = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root });
+  const sources = paths.map((path) => read(path)).join("\n");
   return (name, argument) => {
     if (name === "errors") return errorsTable();
     if (name === "faults") return faultsTable();
     if (name === "settings") return settingsTable();
     const exitCodes = exitCodeMeanings.map((row) => row.map(String));
     if (name === "exit-codes") return table(["Code", "What happened"], exitCodes);
-    if (name === "options" && argument) return optionsTable(argument);
+    if (name === "options" && argument) return optionsTable(argument, sources);
     if (name === "file" && argument) return read(argument);
     return Object.hasOwn(tables, name) ? tables[name] : undefined;
   };
@@ -101,9 +103,7 @@ function wordsOf(comment: string): string {
 }
 
 /** Returns a table of the options in an interface: the first sentence of each docstring, and its `@default`. */
-function optionsTable(name: string): string | undefined {
-  const paths = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root });
-  const sources = paths.map((path) => read(path)).join("\n");
+function optionsTable(name: string, sources: string): string | undefined {
   const [body] = new RegExp(`^export interface ${name}\\b[^]*?\\n}`, "m").exec(sources) ?? [];
   const fields = body?.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+)/gm);
   if (!fields) return undefined;

@@ -89,7 +89,8 @@ describe("in a copy of the project whose spec has further models", () => {
       .map((name) => `packages/${name}/src`);
     for (const path of [...own.split(" "), ...packages]) await cp(path, join(copy, path), { recursive: true });
     await change(withFurtherModels());
-    expect(run("scripts/run.js", "generate")).toMatchObject({ status: 0, stderr: "" });
+    for (const [name, text] of Object.entries(await generate(withFurtherModels())))
+      if (name.includes(".gen.")) await writeFile(join(copy, name), text);
   });
   afterAll(() => rm(copy, { recursive: true, force: true }));
 
@@ -164,10 +165,8 @@ describe("in a copy of the project whose spec has further models", () => {
     // The provider imports the SDK by its name, which would be that of the project.
     const sdk = join(copy, "packages/ai-sdk-provider/node_modules/@mediagen/sdk");
     await mkdir(sdk, { recursive: true });
-    await writeFile(
-      join(sdk, "package.json"),
-      '{ "type": "module", "exports": { ".": "./index.js", "./kit": "./kit.js" } }',
-    );
+    const manifest = '{ "type": "module", "exports": { ".": "./index.js", "./kit": "./kit.js" } }';
+    await writeFile(join(sdk, "package.json"), manifest);
     for (const name of ["index", "kit"])
       await writeFile(join(sdk, `${name}.js`), `export * from "../../../../sdk/src/${name}.ts";`);
     const { createMediaGen } = await load<typeof import("@mediagen/sdk")>(
@@ -193,11 +192,8 @@ describe("in a copy of the project whose spec has further models", () => {
     expect(stale.stderr).toContain("npm run generate");
     expect(stale.status).toBe(1);
     expect(run("scripts/run.js", "generate").status).toBe(0);
-    expect(run("scripts/run.js", "generate", "--check")).toMatchObject({
-      status: 0,
-      stdout: "The generated files are up to date.\n",
-      stderr: "",
-    });
+    const upToDate = { status: 0, stdout: "The generated files are up to date.\n", stderr: "" };
+    expect(run("scripts/run.js", "generate", "--check")).toMatchObject(upToDate);
   });
 });
 
