@@ -12,10 +12,10 @@ import { check } from "../../scripts/release.ts";
 import { useProject } from "./project.ts";
 
 const packages = paths.map((path) => basename(path));
-const packed = useProject(packages, { installs: false });
+const project = useProject(packages, ["sdk"]);
 
 describe.each(packages)("@mediagen/%s", (name) => {
-  const tarball = () => packed.tarballs[packages.indexOf(name)] ?? "";
+  const tarball = () => project.tarballs[packages.indexOf(name)] ?? "";
 
   test("the tarball holds what was built from the sources, and nothing else", () => {
     const list = execFileSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).trim().split("\n");
@@ -36,7 +36,7 @@ describe.each(packages)("@mediagen/%s", (name) => {
 });
 
 test.each(packages)("publint and attw find nothing in @mediagen/%s", (name) =>
-  check(packed.tarballs[packages.indexOf(name)] ?? ""),
+  check(project.tarballs[packages.indexOf(name)] ?? ""),
 );
 
 test.each(["sdk", "emulator", "proxy"])(
@@ -68,21 +68,14 @@ function reachedFrom(scripts: readonly string[], { later = true } = {}): readonl
 
 /** Bundles for browsers; an import that they do not have is an error. */
 function bundle(contents: string) {
+  const stdin = { contents, resolveDir: process.cwd() };
   return build({
-    ...{
-      stdin: { contents, resolveDir: process.cwd() },
-      bundle: true,
-      minify: true,
-      format: "esm",
-      platform: "browser",
-    },
+    ...{ stdin, bundle: true, minify: true, format: "esm", platform: "browser" },
     ...{ target: "es2022", splitting: true, outdir: "out", metafile: true, write: false },
   });
 }
 
 describe("in an empty project", () => {
-  const project = useProject(["sdk"]);
-
   test.each(["esbuild", "vite"])(
     "its Node entry point, bundled for a browser by %s, names the one to import",
     async (bundler) => {
@@ -93,15 +86,10 @@ describe("in an empty project", () => {
         `import { createMediaGen, download } from "@mediagen/sdk/node"; createMediaGen(); download();`,
       );
       const lib = { entry: source, formats: ["es" as const], fileName: () => basename(target) };
+      const written = { lib, outDir: directory, emptyOutDir: false };
       if (bundler === "esbuild")
         await build({ entryPoints: [source], outfile: target, bundle: true, format: "esm", platform: "browser" });
-      else
-        await viteBuild({
-          root: directory,
-          configFile: false,
-          logLevel: "error",
-          build: { lib, outDir: directory, emptyOutDir: false },
-        });
+      else await viteBuild({ root: directory, configFile: false, logLevel: "error", build: written });
       await expect(import(pathToFileURL(target).href)).rejects.toThrow('Import "@mediagen/sdk" there');
     },
   );
@@ -140,9 +128,8 @@ describe("in an empty project", () => {
   });
 
   async function evaluate(script: string, type = "module"): Promise<string> {
-    const run = promisify(execFile)(process.execPath, [`--input-type=${type}`, "-e", script], {
-      cwd: project.directory,
-    });
+    const { directory: cwd } = project;
+    const run = promisify(execFile)(process.execPath, [`--input-type=${type}`, "-e", script], { cwd });
     return (await run).stdout.trim();
   }
 });

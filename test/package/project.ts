@@ -8,19 +8,20 @@ import { pack } from "../../scripts/release.ts";
 
 const exec = promisify(execFile);
 
-/** Packs our packages in an empty directory, and installs them there unless that is left to the test. */
-export function useProject(packages: readonly string[], { installs = true } = {}) {
+/** Packs our packages in an empty directory, and installs some of them there. */
+export function useProject(packages: readonly string[], installed: readonly string[] = packages) {
   const project = { directory: "", tarballs: [] as readonly string[] };
   beforeAll(async () => {
     await mkdir("out", { recursive: true });
     project.directory = resolve(await mkdtemp("out/project-"));
     const own = packages.map((name) => resolve("packages", name));
-    project.tarballs = await pack(own, project.directory);
-    if (!installs) return;
-    await writeFile(join(project.directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
     // What they depend on comes packed too, so that nothing is requested from a registry.
-    const others = await pack([...dependenciesOf(own)], project.directory);
-    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...project.tarballs, ...others], {
+    const others = dependenciesOf(installed.map((name) => resolve("packages", name)));
+    const packed = await pack([...own, ...others], project.directory);
+    project.tarballs = packed.slice(0, own.length);
+    await writeFile(join(project.directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    const given = packed.filter((_, index) => index >= own.length || installed.includes(packages[index] ?? ""));
+    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...given], {
       cwd: project.directory,
       shell: process.platform === "win32",
     });
