@@ -29,7 +29,7 @@ test("every shell line of guides and READMEs is run below or elsewhere", () => {
   expect(lines.filter((line) => !isRunBelow(line) && !elsewhere.some((one) => one.test(line)))).toEqual([]);
 });
 
-/** The lines that run a program next to the emulator. Each starts npx, which takes a second, so of those that differ in the program alone one is run. */
+/** The lines that run a program next to the emulator. Of those that differ in the program alone one is run. */
 const beside = lines.filter((line) => line.includes(" exec "));
 const program = /\bnode ([\w./-]+\.m?[jt]s)\b/;
 
@@ -71,11 +71,17 @@ test.concurrent("npm run mock serves the spec, and prints requests that it answe
   await stop();
 });
 
+/** The packages that npx has found. It takes a second of CPU, so that it starts one line of each, and the others start without it. */
+const found = new Set<string>();
+
 /** Runs a line of a shell; npm finds what is installed here, and may not look elsewhere. */
 function run(line: string, folder: string) {
   const env = { ...process.env, npm_config_offline: "true", XDG_STATE_HOME: join(resolve(folder), "state") };
+  const direct = line.replace(/npx @mediagen\/(\w+)/, (npx, name: string) =>
+    found.has(name) ? `node_modules/.bin/mediagen-${name}`.replace("-cli", "") : (found.add(name), npx),
+  );
   // A group of its own: npm starts others, and passes no signal on to them.
-  const child = spawn("sh", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn("sh", ["-c", direct], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
