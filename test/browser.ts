@@ -1,8 +1,9 @@
-import { copyFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflate } from "@sparticuz/chromium";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { madeOnce } from "./made-once.ts";
 
 const cache = resolve("node_modules/.cache");
 
@@ -29,31 +30,26 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Unpacks the browser with its libraries and fonts, once for an installation, and adds the monospace font that it lacks:
- * without one, code is narrower than readers see it. The package's own way unpacks to one place
- * in /tmp, where of two test files that start together one would run the half-written file of the other.
+ * Unpacks the browser with its libraries and fonts, and adds the monospace font that it lacks: without one, code is narrower than
+ * readers see it. The package's own way is to one place in /tmp, where two test files would write to the same file.
  */
-async function unpack(): Promise<string> {
+function unpack(): Promise<string> {
   const folder = join(cache, "chromium-with-fonts");
-  if (await stat(folder).catch(() => undefined)) return folder;
-  await mkdir(cache, { recursive: true });
-  const part = await mkdtemp(`${folder}-`);
   const archive = (name: string) =>
     fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve("@sparticuz/chromium")));
-  const temporary = process.env["TMPDIR"];
-  process.env["TMPDIR"] = part; // where `inflate` unpacks to
-  const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => inflate(archive(name)));
-  if (temporary === undefined) delete process.env["TMPDIR"];
-  else process.env["TMPDIR"] = temporary;
-  await Promise.all(unpacked);
-  const mono = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf"));
-  await copyFile(mono, join(part, "fonts/DejaVuSansMono.ttf"));
-  await writeFile(
-    join(part, "fonts.conf"),
-    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts</cachedir></fontconfig>`,
-  );
-  await rename(part, folder).catch(() => rm(part, { recursive: true })); // another was faster
-  return folder;
+  return madeOnce(folder, async (part) => {
+    const temporary = process.env["TMPDIR"];
+    process.env["TMPDIR"] = part; // where `inflate` unpacks to
+    const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => inflate(archive(name)));
+    if (temporary === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = temporary;
+    await Promise.all(unpacked);
+    const mono = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf"));
+    await copyFile(mono, join(part, "fonts/DejaVuSansMono.ttf"));
+    const fonts = `${folder}/fonts`;
+    const config = `<fontconfig><dir>${fonts}</dir><cachedir>${fonts}</cachedir></fontconfig>`;
+    await writeFile(join(part, "fonts.conf"), config);
+  });
 }
 
 /** Collects what no page may do: errors, messages, failed requests, and requests to another place. */

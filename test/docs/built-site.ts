@@ -1,37 +1,21 @@
 import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { disk } from "@mediagen/sdk/kit";
+import { madeOnce } from "../made-once.ts";
 
 /** How the site of the tests is built. */
 export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
 
-/**
- * The folder of the site as the sources make it. Test files run in several processes: the first that asks builds it, the
- * others wait for that, and a later run with the same sources finds it.
- */
+/** The folder of the site as the sources make it. */
 export async function builtSite(): Promise<string> {
   const folder = resolve("out/site", await digestOfSources());
-  await mkdir(resolve("out/site"), { recursive: true });
-  while (!existsSync(folder)) {
-    const { owner, release } = disk.lockFile(`${folder}.lock`);
-    try {
-      // Another process builds it.
-      if (owner) await setTimeout(200);
-      if (owner || existsSync(folder)) continue;
-      await removeOthers(folder);
-      // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
-      const { buildSite } = await import("../../scripts/docs/build.ts");
-      await buildSite(`${folder}.part`, siteOptions.url, siteOptions.repository);
-      await rename(`${folder}.part`, folder);
-    } finally {
-      release();
-    }
-  }
-  return folder;
+  return madeOnce(folder, async (part) => {
+    await removeOthers(folder);
+    // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
+    const { buildSite } = await import("../../scripts/docs/build.ts");
+    await buildSite(part, siteOptions.url, siteOptions.repository);
+  });
 }
 
 /** Every file of the site, by its name within it. */
@@ -52,11 +36,10 @@ export function pagesIn(files: ReadonlyMap<string, Buffer>): readonly string[] {
 
 async function digestOfSources(): Promise<string> {
   const places = ["docs", "openapi", "packages/*/src/*", "scripts", "package-lock.json"];
-  const names = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" })
-    .trim()
-    .split("\n");
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" });
   const hash = createHash("sha256");
-  for (const name of [...new Set(names)].sort()) hash.update(name).update(await readFile(name).catch(() => "gone"));
+  for (const name of [...new Set(listed.trim().split("\n"))].sort())
+    hash.update(name).update(await readFile(name).catch(() => "gone"));
   return hash.digest("hex").slice(0, 16);
 }
 
