@@ -10,7 +10,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/(cli|docs|package|runtimes|spec)\/|\/[\w-]*(kill|slow|hanging)[\w-]*\.test/.test(moduleId);
+      /\/(cli|docs|package|runtimes|simulator|spec)\/|\/[\w-]*(kill|lock|slow|hanging)[\w-]*\.test/.test(moduleId);
     const rank = (file: TestSpecification) => (file.project.config.isolate ? 0 : isLong(file) ? 1 : 2);
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
