@@ -99,11 +99,10 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   async #end(state: State, status: number | undefined, signal: Ending | undefined): Promise<void> {
     if (state === "pending" || this.#hasEnded) return;
     this.#hasEnded = true;
-    const { kind, model, taskid, createdAt } = this;
+    const { kind, model, taskid, createdAt, generationId } = this;
     const at = this.#host.time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
     this.#host.emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
-    const { generationId } = this;
     if (generationId === undefined) return;
     const ledger = await this.#host.ledger?.();
     await ledger?.end({ kind, taskids: [taskid], outcome: state, generationId }, signal);

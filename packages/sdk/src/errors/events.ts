@@ -98,10 +98,10 @@ export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
   return (method, run) => {
-    const { operation, task, billed = task && "yes" } = method;
-    const { kind, model, taskid, generationId: known } = task ?? method;
     const start = time.steady();
     return run().catch((error: unknown) => {
+      const { operation, task, billed = task && "yes" } = method;
+      const { kind, model, taskid, generationId: known } = task ?? method;
       if (billed) afterCreation(error, task, billed);
       // The cast: errors of some classes have these fields.
       const { requestId, generationId = known } = Object(error) as Partial<CallEvent>;

@@ -4,6 +4,7 @@ import type { State, Task, TaskRecord } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { onAbort } from "../time/deadline.ts";
 import type { Durations } from "./durations.ts";
+import type { PollLimit } from "./poll-limit.ts";
 
 /** The time after its creation in which the service's queries may not know a task. */
 export const knownAfterMs = 60_000;
@@ -69,24 +70,37 @@ export class Pace {
     return Math.min(due, this.#hadLastPoll ? this.#until : this.#lastPollAt);
   }
 
-  /** Sleeps until `due`. Reconsiders halfway, because other tasks may have shown that it is earlier or later. */
-  untilDue(signal: AbortSignal | undefined): Promise<number> {
+  /**
+   * Polls whenever a poll is due and has a slot, until one returns something. Passes the time that is left: 0, without a slot, if
+   * the wait is over. Reconsiders halfway and when a slot is free, because other tasks may have shown that it is earlier or later.
+   */
+  repeat<T>(poll: (leftMs: number) => Promise<T | undefined>, limit: PollLimit, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
-      let cancel = () => {};
-      const release = onAbort(signal, () => (cancel(), reject(signal?.reason)));
-      const step = (now: number) => {
-        const left = this.due() - now;
-        if (left <= 0) return void (release(), resolve(now));
-        const ms = left > soonMs ? left / 2 : left;
+      let [now, until, cancel] = [0, 0, () => {}];
+      const step = (at = until) => {
+        cancel();
+        limit.waiting.delete(step);
+        if (signal?.aborted) return reject(signal.reason);
         // A clock may stand still.
-        cancel = this.#time.alarm(ms, () => step(Math.max(now + ms, this.#time.steady())), "pause");
+        now = Math.max(now, at, this.#time.steady());
+        const early = this.due() - now;
+        const leftMs = early > 0 ? early : this.#leftAt(now);
+        if (early <= 0 && (leftMs <= 0 || limit.take()))
+          return void poll(leftMs).then(
+            (final) => (final === undefined ? step(0) : (release(), resolve(final))),
+            (error: unknown) => (release(), reject(error)),
+          );
+        if (early <= 0) limit.waiting.add(step);
+        until = now + (early > soonMs ? early / 2 : leftMs);
+        cancel = this.#time.alarm(until - now, step, early > 0 ? "pause" : "limit");
       };
-      if (!signal?.aborted) step(this.#time.steady());
+      const release = onAbort(signal, step);
+      step();
     });
   }
 
   /** Returns the time that is left. If the machine slept until the deadline had passed, there is still time for the last poll. */
-  leftAt(now: number): number {
+  #leftAt(now: number): number {
     if (now < this.#until) return this.#until - now;
     const hasSlept = !this.#hadLastPoll && now >= this.#until + lastPollMs;
     this.#hadLastPoll = true;

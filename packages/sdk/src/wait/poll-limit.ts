@@ -1,5 +1,4 @@
 import type { Time } from "../time/clock.ts";
-import { type Ending, onAbort } from "../time/deadline.ts";
 import type { Durations } from "./durations.ts";
 
 /** Options for the polling of all waits of a client. */
@@ -21,8 +20,9 @@ export class PollLimit {
   readonly durationsOf: (name: string) => Durations;
   /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
   timeoutMs = 10_000;
+  /** The waits whose polls are due, in the order in which they became so. Each is called once there is a slot. */
+  readonly waiting: Set<(now: number) => void> = new Set();
   readonly #time: Time;
-  readonly #waiting = new Set<() => void>();
   #freeSlots: number;
   /** The number of further polls that may be in flight, with a slot or without. */
   #left: number;
@@ -34,37 +34,36 @@ export class PollLimit {
     this.#freeSlots = this.#left / 4;
   }
 
-  /** Runs a poll when there is a slot. If it takes long, it gives its slot to the next. Rejects if there is none until an abort. */
-  async poll<T>(ending: Ending, poll: () => Promise<T>): Promise<T> {
-    ending.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const release = onAbort(ending, () => this.#waiting.delete(start) && reject(ending.reason));
-      const start = () => (release(), resolve());
-      this.#waiting.add(start);
-      this.#fill();
-    });
+  /** Takes a slot if there is one. */
+  take(): boolean {
+    if (this.#freeSlots <= 0 || this.#left <= 0) return false;
+    this.#freeSlots--;
+    this.#left--;
+    return true;
+  }
+
+  /** Runs a poll that has taken a slot. If it takes long, it gives its slot to the next. */
+  async poll<T>(poll: () => Promise<T>): Promise<T> {
     let slots = 1;
     const leave = () => {
       this.#freeSlots += slots;
       slots = 0;
-      this.#fill();
+      for (const step of this.waiting) {
+        if (this.#freeSlots <= 0 || this.#left <= 0) return;
+        step(0);
+      }
     };
-    return poll()
-      .finally(this.#time.alarm(this.timeoutMs / 4, leave, "limit"))
-      .finally(() => (this.#left++, leave()));
+    const cancel = this.#time.alarm(this.timeoutMs / 4, leave, "limit");
+    try {
+      return await poll();
+    } finally {
+      cancel();
+      this.#left++;
+      leave();
+    }
   }
 
   recordLatency(ms: number): void {
     this.timeoutMs = Math.max(1_000, 8 * ms, 0.98 * this.timeoutMs);
-  }
-
-  #fill(): void {
-    for (const start of this.#waiting) {
-      if (this.#freeSlots <= 0 || this.#left <= 0) return;
-      this.#freeSlots--;
-      this.#left--;
-      this.#waiting.delete(start);
-      start();
-    }
   }
 }

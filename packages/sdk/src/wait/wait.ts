@@ -42,24 +42,19 @@ export async function waitFor<K extends Kind>(
   let last: Polled<WaitCheck<K>> | undefined;
   let lastRecord: LastRecord | undefined;
   let checks = 0;
-  const report = async ({ check, error }: Polled<WaitCheck<K>>) => {
-    await check?.recorded;
-    const elapsedMs = Math.round(time.steady() - start);
-    const { state, status, record } = check ?? {};
-    await onUpdate?.({ task, checks: ++checks, elapsedMs, state, status, record, error });
-  };
-  /** Polls in the time that is left, unless it is too early by then. Returns the last check if the task has ended. */
-  const poll = async (now: number, leftMs: number): Promise<WaitCheck<K> | undefined> => {
+  const poll = async (leftMs: number): Promise<Records[K] | undefined> => {
+    // It is not over if the machine slept until the deadline had passed: then there is time for another poll.
+    if (leftMs <= 0) throw new WaitTimeoutError(task, waitTimeoutMs, last?.error, lastRecord);
     const deadline = new Deadline(time, leftMs, () => "the deadline has passed", signal);
-    // Once there is a slot, other tasks may have shown that it is too early.
-    const isEarly = () => pace.due() > Math.max(now, time.steady());
     try {
-      const polled = await pollLimit.poll(deadline, async () => !isEarly() && observe(check, deadline, pace, host));
-      if (!polled) return undefined;
-      last = polled;
-      lastRecord = polled.check ?? lastRecord;
-      pace.learn(polled);
-      await orAbort(report(polled), deadline);
+      last = await pollLimit.poll(() => observe(check, deadline, pace, host));
+      lastRecord = last.check ?? lastRecord;
+      pace.learn(last);
+      await orAbort(Promise.resolve(last.check?.recorded), deadline);
+      const { state, status, record } = last.check ?? {};
+      const elapsedMs = Math.round(time.steady() - start);
+      const update = { task, checks: ++checks, elapsedMs, state, status, record, error: last.error };
+      await orAbort(Promise.resolve(onUpdate?.(update)), deadline);
     } catch (error) {
       signal?.throwIfAborted();
       if (!deadline.passed) throw error;
@@ -68,17 +63,10 @@ export async function waitFor<K extends Kind>(
     }
     if (!deadline.passed) pace.throwIfFinal(last?.error);
     if (!deadline.passed && last?.error) emitRetry(last, task, pace, host);
-    return last?.check?.state === "pending" ? undefined : last?.check;
+    if (last?.check?.state === "failed") throw new TaskFailedError(task, last.check.record);
+    return last?.check?.state === "succeeded" ? last.check.record : undefined;
   };
-  for (;;) {
-    const now = await pace.untilDue(signal);
-    // Also if the deadline passed during a poll: the machine may have slept, and then there is time for another one.
-    const leftMs = pace.leftAt(now);
-    if (leftMs <= 0) throw new WaitTimeoutError(task, waitTimeoutMs, last?.error, lastRecord);
-    const final = await poll(now, leftMs);
-    if (final?.state === "failed") throw new TaskFailedError(task, final.record);
-    if (final) return final.record;
-  }
+  return pace.repeat(poll, pollLimit, signal);
 }
 
 /** Polls once. An error of the service or the network does not end the wait. */
