@@ -110,7 +110,7 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   const beforeSend = async () => {
     // The call has ended: nothing must be recorded after its outcome.
     deadline.throwIfAborted();
-    await onPhase?.("sending").catch(block);
+    if (onPhase) await onPhase("sending").catch(block);
     deadline.throwIfAborted();
     isSending = true;
   };

@@ -46,7 +46,7 @@ export function createClient<O extends MediaGenOptions>(options: O, createRuntim
       generateTask(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
     query(taskid, options = {}) {
       const { id: operation } = operations[kind].query;
-      const query = async () => (await queryTask(host, { kind, taskid }, options)).record;
+      const query = () => queryTask(host, { kind, taskid }, options).then(({ record }) => record);
       return report({ operation, kind, taskid, billed: "yes" }, query);
     },
     delete(taskids, options = {}) {

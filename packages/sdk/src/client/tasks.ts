@@ -21,10 +21,8 @@ export async function queryTask<K extends Kind>(
 ): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
   const { kind, taskid } = subject;
   const { query } = operations[kind];
-  const { wire, ...request } = poll
-    ? { ...poll, wire: { taskid } }
-    : readRequest(query, { taskid }, options, host.apiKey);
-  const { data, response } = await call(host, query, wire, { ...request, subject });
+  const request = poll ? { ...poll, wire: { taskid } } : readRequest(query, { taskid }, options, host.apiKey);
+  const { data, response } = await call(host, query, request.wire, { ...request, subject });
   // Some models may return a single URL without a list.
   const given = data["url"];
   const url = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string" && one !== "");

@@ -1,4 +1,4 @@
-import { isObject } from "../spec/values.ts";
+import { emptyRecord, isObject } from "../spec/values.ts";
 import { rejectIssues } from "./errors.ts";
 import { describeValue, type Issue, issueOf, unknownName } from "./issue.ts";
 
@@ -58,8 +58,7 @@ function issuesOf(field: string, value: unknown, type: SimpleType | OptionTable 
 
 /** Returns the values in an object by name: of all that is enumerable or inherited, and of the options, which may be getters of its class. */
 export function valuesOf(given: object, options: OptionTable): Readonly<Record<string, unknown>> {
-  // Without a prototype, because an option may have any name. The cast: it is empty.
-  const values = Object.create(null) as Record<string, unknown>;
+  const values = emptyRecord();
   for (const names of [options, given])
     for (const name in names) if (Reflect.get(given, name) !== undefined) values[name] = Reflect.get(given, name);
   return values;

@@ -1,6 +1,7 @@
 import { type Issue, issueOf, mustBe, unknownName } from "../errors/issue.ts";
 import { type Field, fieldOf, filePartSuffix, type FormFields } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
+import { emptyRecord } from "../spec/values.ts";
 import { checkField, isObjectOfFields, toSent } from "./field.ts";
 
 /** Fields as they are sent, by the names of their parts or JSON keys. */
@@ -36,11 +37,8 @@ function fieldsOf(body: FormFields): ReadonlyMap<string, Field> {
   return fields;
 }
 
-const nameless: object = Object.create(null);
-
 class Reader {
-  // Without names of its own, so that a field may have any. With no prototype, it takes longer to fill. The cast: it is empty.
-  readonly wire = Object.create(nameless) as Record<string, unknown>;
+  readonly wire: Record<string, unknown> = emptyRecord();
   readonly issues: Issue[] = [];
 
   addKnown(body: FormFields, given: unknown, convert: Convert): this {

@@ -52,14 +52,14 @@ export function exchange<T>(
   url: URL,
   given: RequestOptions,
   ending: Ending,
-  send: (request: ClientRequest) => unknown,
+  send: (request: ClientRequest) => Promise<void>,
   receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
 ): Promise<T> {
   const { protocol, hostname, port, pathname, search } = url;
   const host = hostname.replace(/^\[|\]$/g, "");
-  const where = { protocol, host, port: Number(port) || undefined, path: pathname + search };
+  const path = pathname + search;
   // A server that only speaks HTTP/2 then rejects the TLS session.
-  const target = { ...where, ALPNProtocols: ["http/1.1"], ...given };
+  const target = { protocol, host, port: Number(port) || undefined, path, ALPNProtocols: ["http/1.1"], ...given };
   const request = moduleFor(url).request(target);
   return new Promise((resolve, reject) => {
     let isAnswered = false;
@@ -73,16 +73,14 @@ export function exchange<T>(
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
     const { requests = {} } = Object(given.agent) as Partial<Agent>;
-    const isQueued = Object.values(requests).some((queue) => queue?.includes(request as never));
-    const timer = request.reusedSocket || isQueued ? undefined : setInterval(giveUp, connectMs).unref();
+    const isQueued = () => Object.values(requests).some((queue) => queue?.includes(request as never));
+    const timer = request.reusedSocket || isQueued() ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
     const release = onAbort(ending, () => end(ending.reason));
-    const begin = async (socket: Socket) => {
-      if (!request.reusedSocket) await connected(socket, url);
-      clearInterval(timer);
-      await send(request);
-    };
-    request.on("socket", (socket) => void begin(socket).catch(fail));
+    const begin = () => (clearInterval(timer), send(request));
+    request.on("socket", (socket) => {
+      (request.reusedSocket ? begin() : connected(socket, url).then(begin)).catch(fail);
+    });
     request.on("response", (message) => {
       isAnswered = true;
       receive(message, request).then(resolve, end);

@@ -21,7 +21,7 @@ export function nodeGet(options: ConnectOptions): ResultGet {
       // No Response, for which Node would load its fetch. The cast: the DOM's and Node's types of the same stream class differ.
       return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body: body as ReadableStream };
     };
-    return exchange(url, request, signal, (sending) => sending.end(), receive);
+    return exchange(url, request, signal, async (sending) => void sending.end(), receive);
   };
 }
 

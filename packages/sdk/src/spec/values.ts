@@ -2,6 +2,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+const nameless: object = Object.create(null);
+
+/** Creates an object that has no names yet, so that a caller's may be any. With no prototype, it would take longer to fill. */
+// The cast: it is empty.
+export const emptyRecord = (): Record<string, unknown> => Object.create(nameless) as Record<string, unknown>;
+
 /** Deletes the undefined fields of a new object, and returns it. */
 export function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   for (const name in fields) if (fields[name] === undefined) delete fields[name];
