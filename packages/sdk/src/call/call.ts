@@ -116,7 +116,6 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   };
   try {
     const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
-    const url = baseUrl + operation.path;
     // A transport knows the type of a form.
     const type = isPaid ? {} : { "content-type": "application/json" };
     const all = { ...host.headers, ...context.headers, ...keyHeaders(key), ...type };
@@ -125,7 +124,7 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     hide = key ? keys.add(key) : keys.hide;
     const body = isPaid ? await orAbort(toMultipart(wire), deadline) : JSON.stringify(wire);
     const transport = await loadTransport();
-    const reply = await transport({ url, headers, body }, { deadline, isPaid, beforeSend });
+    const reply = await transport({ url: baseUrl + operation.path, headers, body }, { deadline, isPaid, beforeSend });
     return { answer: readAnswer(reply, time.now(), hide) };
   } catch (error) {
     // A wait continues if there is no key for one of its polls.

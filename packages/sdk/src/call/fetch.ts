@@ -1,4 +1,4 @@
-import { type Deadline, orAbort } from "../time/deadline.ts";
+import { type Deadline, onAbort, orAbort } from "../time/deadline.ts";
 import { NeverSentError, provesUnsent } from "./evidence.ts";
 import { BodyText, type Transport } from "./transport.ts";
 
@@ -67,22 +67,24 @@ export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Tr
     // Those of some mocks cannot be listed. A response that names a paid task must not be lost over that.
     return { status, redirected, text, headers: Symbol.iterator in received ? Object.fromEntries(received) : {} };
   };
-  // A fetch function may ignore the signal.
+  // A fetch function may ignore the signal. What it reads after the deadline counts for nothing.
   return (request, options) => orAbort(send(request, options), options.deadline);
 }
 
-/** Reads the body of a response until the signal aborts, also if the fetch function ignores it. */
+/** Reads the body of a response. At the deadline, it ends early, also if the fetch function ignores the signal. */
 async function readBody({ body }: Response, deadline: Deadline): Promise<string> {
   const collected = new BodyText();
   const reader = body?.getReader();
+  // An unread body would keep its connection open.
+  const cancel = () => void reader?.cancel().catch(() => undefined);
+  onAbort(deadline, cancel);
   try {
-    for (let piece; reader && !(piece = await orAbort(reader.read(), deadline)).done;) {
+    for (let piece; reader && !(piece = await reader.read()).done;) {
       const tooLong = collected.add(piece.value);
       if (tooLong) throw tooLong;
     }
     return String(collected);
   } finally {
-    // An unread body would keep its connection open.
-    void reader?.cancel().catch(() => undefined);
+    cancel();
   }
 }

@@ -4,8 +4,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 const nameless: object = Object.create(null);
 
-/** Creates an object that has no names yet, so that a caller's may be any. With no prototype, it would take longer to fill. */
-// The cast: it is empty.
+/** Creates an empty object, for any names of a caller. With no prototype, it would take longer to fill. The cast: it is empty. */
 export const emptyRecord = (): Record<string, unknown> => Object.create(nameless) as Record<string, unknown>;
 
 /** Deletes the undefined fields of a new object, and returns it. */
