@@ -48,9 +48,10 @@ working would you your`.split(/\s+/),
 
 /** Returns a word without its ending: "retries", "retried" and "retry" are one word. */
 function stem(word: string): string {
-  const bare = word.toLowerCase().replace(/(?<=[a-z]{3})(?:ies|ied|y)$/, "i");
-  return bare
-    .replace(/(?<=[a-z]{4})ions?$|(?<=[a-z]{3})(?:ings?|ed|e?s|e)$/, "")
+  return word
+    .toLowerCase()
+    .replace(/(?<=[a-z]{4})ions?$|(?<=[a-z]{3})(?:ings?|ed|es|e|(?<![su])s)$/, "")
+    .replace(/(?<=[a-z]{2}[^aeiou])y$/, "i")
     .replace(/(?<=[a-z]{2})([bdfgmnprt])\1$/, "$1");
 }
 
