@@ -115,6 +115,8 @@ describe("the model must tell the user", () => {
     expect(host.emulator.charges).toHaveLength(1);
     const unknown = [{ kind: "image", model: "imgmodelz", idempotencyKey: "fox-1" }];
     expect((await host.call("list_tasks")).structuredContent).toMatchObject({ pending: [], unknown });
+    const other = "The idempotency key was first used with another form. Tell the user, and do not generate";
+    expect(await failureOf(host, "generate_image", { ...fox, prompt: "A cat" })).toContain(other);
     // It may have been billed, so it counts.
     expect(await failureOf(host, "generate_image", { ...fox, idempotencyKey: "fox-2" })).toContain("left: 0");
   });

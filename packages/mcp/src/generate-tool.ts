@@ -14,7 +14,6 @@ import {
   listModels,
   MediaGenError,
   type Model,
-  OutcomeUnknownError,
 } from "@mediagen/sdk/node";
 import { type Call, shown, unlessConfirmed } from "./confirmation.ts";
 import { generateSchema, idempotencyKey } from "./generate-schema.ts";
@@ -121,13 +120,14 @@ function questionOf(model: string, fields: object): string {
 
 /** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: MediaGenError): Error {
-  // The advice of the SDK is for programmers.
-  const advice = error instanceof OutcomeUnknownError ? adviceOn(error.generationId) : error.advice;
+  // The advice of the SDK is for programmers. For a key of another form, it is a new key, which could pay twice.
+  const what = "issues" in error ? "The idempotency key was first used with another form." : error.problem;
+  const advice = "generationId" in error ? ` ${adviceOn(error.generationId)}` : "";
   const toUser = "Tell the user, and do not generate it again, also not with another key.";
-  return new Error(`${error.problem} ${advice} ${toUser}`, { cause: error });
+  return new Error(`${what}${advice} ${toUser}`, { cause: error });
 }
 
-function adviceOn(generationId = ""): string {
+function adviceOn(generationId: unknown = ""): string {
   const command = `npx @mediagen/cli recover --resolve ${generationId} --taskid ID`;
   return `Look for the task in the service's console, or ask its support. Then run: ${command} (or --not-created; with the --store of this server, if it has one).`;
 }
