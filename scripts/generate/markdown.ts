@@ -78,8 +78,8 @@ function faultsTable(): string {
 /** Returns a table of the emulator's settings. */
 function settingsTable(): string {
   const rows = Object.entries(settings).map(([name, { value, kind, what }]) => {
-    const values = kind.includes("|") ? kind.split("|") : [JSON.stringify(value).replaceAll(/["{}]/g, "")];
-    return [`\`${name}\``, values.map((one) => `\`${one}\``).join(" or "), what];
+    const choices = kind.includes("|") ? `: \`${kind.replaceAll("|", "` or `")}\`` : "";
+    return [`\`${name}\``, `\`${JSON.stringify(value).replaceAll(/["{}]/g, "")}\``, what + choices];
   });
   return table(["Setting", "Default", "What it means"], rows);
 }

@@ -11,7 +11,7 @@ export const settings = {
   statuses: {
     value: { pending: 0, running: 1, succeeded: 2, failed: 3 } as Statuses | "scrambled",
     kind: "statuses",
-    what: "status integers, or scrambled",
+    what: "integers of the states; scrambled: random ones",
   },
   unknownIds: { value: "fail" as "fail" | "ignore", kind: "fail|ignore", what: "what an unknown task id does" },
   wrongKeyStatus: { value: 401 as number, kind: "status", what: "HTTP status of a wrong API key" },
@@ -32,9 +32,13 @@ export const settings = {
   generateLatencyMs: { value: 0 as number, kind: "duration", what: "usual time until the response to a generation" },
   queryLatencyMs: { value: 0 as number, kind: "duration", what: "usual time until the response to a query" },
   downloadLatencyMs: { value: 0 as number, kind: "duration", what: "usual time until a download begins" },
-  latencyJitter: { value: 0 as number, kind: "factor", what: "how much latencies vary; 0.5: 0.6 to 1.6 times" },
-  callsPerMinute: { value: 0 as number, kind: "amount", what: "most calls in a minute, others get HTTP 429; 0 is any" },
-  callsAtOnce: { value: 0 as number, kind: "amount", what: "most calls at once, others get HTTP 429; 0 is any" },
+  latencyJitter: { value: 0 as number, kind: "factor", what: "variation of latencies; 0.5 means 0.6 to 1.6 times" },
+  callsPerMinute: {
+    value: 0 as number,
+    kind: "amount",
+    what: "limit on calls per minute, then HTTP 429; 0 means none",
+  },
+  callsAtOnce: { value: 0 as number, kind: "amount", what: "limit on concurrent calls, then HTTP 429; 0 means none" },
 } as const;
 
 /** The settings and their values. */
