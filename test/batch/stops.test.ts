@@ -50,7 +50,8 @@ describe("a batch stops, and bills no further line, after", () => {
   test.for<[what: string, options: BatchOptions, stopped: string]>([
     ["a wrong key", { apiKey: "wrong" }, "rejected"],
     ["a wrong base URL", { baseUrl: "http://emulator.localhost/elsewhere" }, "rejected"],
-    ["a noConnection connection", unreachable, "unreachable"],
+    ["a proxy without its password", { fetch: async () => new Response("", { status: 407 }) }, "rejected"],
+    ["no connection", unreachable, "unreachable"],
   ])("%s", async ([, options, stopped]) => {
     const { run, emulator, unfinished } = await createBatch(linesOf(20));
     const error = { message: expect.any(String) };
@@ -84,7 +85,7 @@ describe("a batch stops, and bills no further line, after", () => {
 
 test("a batch does not stop after one rejection among others, or a short outage", async () => {
   const { run, emulator } = await createBatch(linesOf(9));
-  const statuses = [200, 403, 404, 200, 0, 0, 200];
+  const statuses = [200, 403, 405, 200, 0, 0, 200];
   // One response at a time: the next one waits until the batch has counted the last.
   let last = Promise.resolve();
   let counted = () => {};

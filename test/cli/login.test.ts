@@ -22,7 +22,7 @@ function loggedOut(
 describe("mediagen login", () => {
   test("saves the base URL and the key of stdin for this user only, and other commands use them until logout", () =>
     loggedOut(async ({ env, url, file, run }) => {
-      const says = `0:00 the key for ${url} is saved in ${file}\n0:00 with it, the service said to a query of a made-up task: `;
+      const says = `0:00 the key for ${url} is saved in ${file}\n0:00 a test query of a task that does not exist returned: `;
       await fails(run(`login --base-url ${url}`, { stdin: "emulator-key\n" }), 0, says);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
       expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
@@ -45,7 +45,7 @@ describe("mediagen login", () => {
       await login.printed(/API key for http\S+ \(not shown\): /);
       login.type("emulator-kez\x7fy\n");
       const { code, stdout } = await login.ended;
-      expect([code, stdout]).toEqual([0, expect.stringContaining("the service said to a query")]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("a test query of a task")]);
       expect(stdout).not.toMatch(/emulator-k|\*/);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
     }));
@@ -84,7 +84,7 @@ describe("mediagen login", () => {
         await fails(
           run(`login --base-url ${url}`, { stdin: "other-key" }),
           0,
-          /the service said .*code 9999: .*key.*\n.*run mediagen login again/,
+          /a test query .*code 9999: .*key.*\n.*run mediagen login again/,
         );
         expect(await readFile(file, "utf8")).toBe(`${url}\nother-key\n`);
       },

@@ -42,7 +42,7 @@ async function login(options: Options): Promise<void> {
   const response = await check(media, signal);
   await saveAccess(baseUrl, apiKey);
   progress.note(`the key for ${media.origin} is saved in ${accessFile()}`);
-  progress.note(`with it, the service said to a query of a made-up task: ${response}`);
+  progress.note(`a test query of a task that does not exist returned: ${response}`);
   progress.note("if that is about the key, run mediagen login again");
   if (process.env["MEDIAGEN_API_KEY"])
     progress.warn("mediagen: MEDIAGEN_API_KEY is set, and is used in place of the saved key");

@@ -89,7 +89,8 @@ export function describe({ status, code, msg, data, text, body, verdict }: Answe
   const said =
     code === undefined ? words : ` (code ${code}: ${msg}${task === undefined ? "" : `, task ${shorten(task)}`})`;
   if (verdict === "noCredits") return `insufficient credits${said}`;
-  if (verdict === "rejected") return `the service rejected it${said}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
+  if (verdict === "rejected")
+    return `the service rejected the request${said}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
   if (!isSuccess(status))
     return `the response was HTTP ${status}${said}${status < 400 ? " (a redirect, not followed)" : ""}`;
   const content = isPage ? ": an HTML page, not JSON: check baseUrl" : text.trim() ? "" : ": an empty body";

@@ -40,7 +40,7 @@ export class MediaGenError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     const names: unknown[] = [];
     for (let one = Object(value).constructor; one; one = Object.getPrototypeOf(one)) names.push(one.name);
-    return names.includes(this.name) && names.includes("MediaGenError");
+    return value instanceof Error && names.includes(this.name) && names.includes("MediaGenError");
   }
 }
 
@@ -128,7 +128,7 @@ export class ServiceError extends MediaGenError {
   }
 }
 
-/** HTTP 401 or 403: the API key is missing, is not valid, or lacks a permission. */
+/** HTTP 401, 403 or 407: the API key or a proxy's password is missing, not valid, or lacks a permission. */
 export class AuthenticationError extends ServiceError {
   static override readonly name = "AuthenticationError";
 }
@@ -177,7 +177,7 @@ type LostResponse = Partial<ServiceResponse> & { readonly cause?: unknown };
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
   const [, , { status, code }] = about;
   if (code === codes.insufficientCredits) return new InsufficientCreditsError(...about);
-  if (status === 401 || status === 403) return new AuthenticationError(...about);
+  if (status === 401 || status === 403 || status === 407) return new AuthenticationError(...about);
   if (status === 404 || status === 405) return new NotFoundError(...about);
   return new (status === 429 ? RateLimitError : ServiceError)(...about);
 }

@@ -33,7 +33,7 @@ export function hasChanged(field: string): Issue {
 /** Creates the issue of a name that does not exist. A list of all names would hide the one that was meant. */
 export function unknownName(name: string, what: string, names: readonly string[]): Issue {
   const word = name.slice(name.lastIndexOf(".") + 1).toLowerCase();
-  const similar = names.filter((one) => one.toLowerCase().includes(word)).join(" or ");
+  const similar = names.filter((one) => word.length > 2 && one.toLowerCase().includes(word)).join(" or ");
   const meant = closestName(word, names) ?? similar;
   const advice = meant ? `Did you mean ${meant}?` : `Use one of ${names.join(", ")}.`;
   return issueOf(name, "unknown", `is not a known ${what}`, advice);

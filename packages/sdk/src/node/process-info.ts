@@ -37,7 +37,7 @@ function startOf(pid: number): string | undefined {
 /**
  * Makes this process the owner of a lock until it releases it or ends. If another process is the owner, returns that in words.
  *
- * A lock is a directory with an empty one that names the owner. Since rename(2) puts a directory in place of none or an empty one, nobody
+ * A lock is a directory with an empty one that names the owner. Since rename(2) replaces only a missing or empty directory, nobody
  * replaces or removes the lock of another owner, wherever a process is killed or paused.
  */
 export function lockFile(path: string): { readonly owner?: string; release(): void } {
@@ -46,11 +46,11 @@ export function lockFile(path: string): { readonly owner?: string; release(): vo
   const name = [host, bootId, pid, startOf(pid), crypto.randomUUID()].join().replace(/[^\w,.-]/g, "_");
   const part = newPart(`${path}/..`);
   const remove = (one: string) => {
-    rmSync(`${path}/${one}`, { recursive: true, force: true });
     try {
+      rmSync(`${path}/${one}`, { recursive: true, force: true });
       rmdirSync(path);
     } catch {
-      // There is none, or it has another owner.
+      // There is none, it has another owner, or this process may not remove it.
     }
   };
   const release = () => remove(name);

@@ -33,7 +33,7 @@ export interface Recovery<T = AnyTask> {
   readonly finished: readonly T[];
   /** Generations of unknown outcome. Look for them at the service and resolve them with `media.resolve`. */
   readonly unknown: readonly UnknownGeneration[];
-  /** Entries that this version cannot read. Each blocks its own key. */
+  /** Entries that this version cannot read; a store may leave out ended ones. Each blocks its own key. */
   readonly unreadable: readonly UnreadableEntry[];
 }
 
