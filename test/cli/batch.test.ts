@@ -124,7 +124,7 @@ test.for<[code: number, fault: Fault["fault"] | "a wrong key", flags: string, sa
     1,
     "a wrong key",
     "",
-    / 3 not started\. The batch stopped after this error: .*Check --base-url and the API key \(mediagen login or MEDIAGEN_API_KEY\)\.\n {2}Fix that/,
+    / 3 not started\. The batch stopped after this error: .*Check --base-url and the API key \(mediagen login\)\.\n {2}Fix that/,
   ],
   [4, "taskFails", "--timeout 3s", /1 of 3 lines unfinished/],
   [

@@ -33,7 +33,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   }
   if (error instanceof InvalidRequestError) {
     const what = issuesText(error.issues, flags).replace(/ Nothing was sent\.$/, "");
-    const isSent = error.billed !== "no" || task !== undefined;
+    const isSent = error.billed === "yes" || task !== undefined;
     if (isSent) return fail(what, next(error.advice));
     return fail(what, next(`Nothing was sent. ${error.advice}`), exitCodes.usage);
   }

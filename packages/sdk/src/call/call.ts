@@ -176,7 +176,7 @@ function failureOf(
   const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
   const checked = generation ? "the form" : "the task id and kind";
   const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
-  const keyHint = `${apiKey ? "Check baseUrl and" : "If the server needs one, pass"} the API key (apiKey or MEDIAGEN_API_KEY).`;
+  const keyHint = apiKey ? "Check baseUrl and the API key (apiKey)." : "If the server needs one, use apiKey.";
   const hint = status === 413 ? "Use smaller files." : status === 401 || status === 403 ? keyHint : other;
   const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : hint;
   return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice }, generation?.model);

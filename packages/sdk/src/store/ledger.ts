@@ -195,7 +195,7 @@ function rejectOther(first: GenerationFacts, { kind, model, digest, idempotencyK
   const isSameModel = first.model === model && first.kind === kind;
   if (isSameModel && first.digest === digest) return;
   const problem = `${describeValue(idempotencyKey)} was first used with another ${isSameModel ? "form" : "model"}`;
-  const issue = issueOf("idempotencyKey", "notAllowed", problem, "Pass the same form and model, or a new key.");
+  const issue = issueOf("idempotencyKey", "notAllowed", problem, "Pass the same form; a new key is billed again.");
   // Nothing was sent now, but the key's own generation may have been billed.
   throw new InvalidRequestError(model, [issue], nothingWasSent, "maybe");
 }
