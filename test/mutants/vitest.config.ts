@@ -7,7 +7,7 @@ import sdk from "../../packages/sdk/package.json" with { type: "json" };
 const long: Readonly<Record<string, string>> = {
   call: "test/faults/matrix.test.ts",
   store: "test/simulator/simulator.test.ts",
-  wait: "test/sdk/scheduler.test.ts",
+  wait: "test/sdk/{hanging-polls,scheduler}.test.ts",
   batch: "test/batch/!(killed).test.ts",
 };
 const { MUTATED = "" } = process.env;
