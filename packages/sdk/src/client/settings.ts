@@ -30,7 +30,7 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(url.href)) {
     // Not shown: it may be a key in the wrong place, or have a password.
-    const advice = "Begin it with https:// (http:// on this machine), without user, query and fragment.";
+    const advice = "Use https:// (http:// on this machine) without user, query and fragment.";
     throw reject("invalid", "is not valid (not shown)", advice);
   }
   if (url.protocol === "http:" && !allowHttp && !isLoopback(url)) {

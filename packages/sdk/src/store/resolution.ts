@@ -55,7 +55,7 @@ export async function resolve(
     const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
     const task = taskid === undefined ? undefined : { ...facts, taskid };
     const state = task ? "created" : "notCreated";
-    const change = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true } as const;
+    const change = { state, task, outcome: undefined, reason: undefined, resolvedByHand: true } as const;
     if (await entries.change(entry, change)) return task;
   }
 }
@@ -65,7 +65,7 @@ function reject(field: string, problem: string, advice: string): InvalidRequestE
 }
 
 function changed(): StoreError {
-  const advice = "Call recover() again for what is still unknown.";
+  const advice = "Call recover() again.";
   return new StoreError("resolve", "another process has changed the generation", { isRetryable: false, advice });
 }
 
@@ -74,7 +74,7 @@ function rejectKnown({ id, state, task, resolvedByHand }: GenerationEntry, taski
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
-  const advice = resolvedByHand ? onlyAnother : "Use one that is unknown, or was resolved by hand.";
+  const advice = resolvedByHand ? onlyAnother : "Use one that recover() lists.";
   throw reject("generationId", `${id} ${known}`, advice);
 }
 
