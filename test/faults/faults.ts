@@ -115,7 +115,6 @@ function flood(socket: Socket, bytes: Buffer): void {
 }
 
 function drip(socket: Socket, bytes: Buffer): void {
-  // Each byte to a client that is gone would create an error.
   if (bytes.length === 0 || socket.destroyed) return void socket.end();
   socket.write(bytes.subarray(0, 1));
   setImmediate(drip, socket, bytes.subarray(1));

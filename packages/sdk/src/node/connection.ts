@@ -105,7 +105,7 @@ async function connected(socket: Socket, { protocol }: URL): Promise<void> {
   else if (socket.connecting) await once(socket, "connect");
 }
 
-/** Returns a decoded body: some gateways encode unasked. A body that is cut is an error. */
+/** Returns a decoded body: some gateways compress it although the request says not to. A body that is cut is an error. */
 export function decode(message: IncomingMessage): Readable {
   const given = message.headers["content-encoding"]?.toLowerCase().split(/[\s,]+/) ?? [];
   const encoding = given.filter((name) => name !== "" && name !== "identity").join();
