@@ -18,7 +18,7 @@ const budgets: Sizes = {
   "packages/ai-sdk-provider: lines, code lines": [640, 470],
   "packages/mcp: lines, code lines": [800, 620],
   "scripts: lines": [3_500],
-  "test: lines of TypeScript": [24_000],
+  "test: lines of TypeScript, lines of the longest file": [24_000, 450],
   "docs/site: lines; with scripts/docs.ts and scripts/docs": [1_500, 3_200],
   "docs/guides: words": [30_000],
   "docs/examples/fleet: lines of programs": [700],
@@ -38,7 +38,10 @@ const debts: Sizes = {};
 const sizes: Sizes = {
   ...Object.fromEntries(readdirSync("packages").map((name) => [`packages/${name}: lines, code lines`, linesOf(name)])),
   "scripts: lines": [sum(read("scripts/**/*.{ts,js}").map(lines))],
-  "test: lines of TypeScript": [sum(read("test/**/*.ts").map(lines))],
+  "test: lines of TypeScript, lines of the longest file": [
+    sum(read("test/**/*.ts").map(lines)),
+    Math.max(...read("test/**/*.ts").map(lines)),
+  ],
   "docs/site: lines; with scripts/docs.ts and scripts/docs": [
     sum(read("docs/site/*.{ts,css,html}").map(lines)),
     sum(read("{docs/site/*.{ts,css,html},scripts/docs.ts,scripts/docs/**/*.ts}").map(lines)),
