@@ -86,13 +86,12 @@ test.concurrent.for<Row>([
   ["errors.ts", /^not billed: vidmodelv2: .*9999/, 0, { faults: [{ fault: "failure", on: "generate" }] }],
   ["errors.ts", /^perhaps billed: .*vidmodelv2/, 1, { faults: [{ fault: "resetAfter", on: "generate" }] }],
   ["errors.ts", /^not billed, try again later: /, 0, { environment: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } }],
-])("%s prints %s, and %d generations are billed", async ([program, prints, charges, given = {}]) => {
-  await using desk = await createDesk(given.emulator);
-  for (const fault of given.faults ?? []) desk.emulator.next(fault);
-  const stdout = await fine(desk.run(program, given));
-  expect(stdout).toMatch(prints);
+])("%s prints %s, and %d generations are billed", async ([program, prints, charges, given]) => {
+  await using desk = await createDesk(given?.emulator);
+  for (const fault of given?.faults ?? []) desk.emulator.next(fault);
+  expect(await fine(desk.run(program, given))).toMatch(prints);
   expect(desk.emulator.charges).toHaveLength(charges);
-  if (!given.faults && !given.emulator) expect(await desk.run(program, given)).toMatchObject(isFine);
+  if (!given) expect(await desk.run(program)).toMatchObject(isFine);
 });
 
 test.concurrent("pays-twice pays twice if a response is lost, and readme once", async () => {
@@ -238,12 +237,9 @@ test.concurrent("own-store records a key in a table, for processes that run at o
 test.concurrent("with-prism gets the spec's examples, and the outcome that it asks for", async () => {
   await using desk = await createDesk();
   const mock = await startMock(await readFile(specFile, "utf8"));
-  try {
-    const stdout = await fine(desk.run("with-prism.ts", { environment: { MOCK_URL: mock.baseUrl } }));
-    expect(stdout).toMatch(/^vt-\S+ \[[^]*\.mp4'[^]*\]\ntrue\n$/);
-  } finally {
-    await mock.close();
-  }
+  const run = desk.run("with-prism.ts", { environment: { MOCK_URL: mock.baseUrl } });
+  const stdout = await fine(run).finally(() => mock.close());
+  expect(stdout).toMatch(/^vt-\S+ \[[^]*\.mp4'[^]*\]\ntrue\n$/);
 });
 
 test.concurrent("frameworks/express-server generates for a user who is signed in", async () => {

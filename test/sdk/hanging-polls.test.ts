@@ -22,12 +22,17 @@ describe("polls that hang for ever", () => {
     expect(elapsed()).toBeLessThan(8_000);
   });
 
-  test("are not cut off any more once the service has become slow for all of them", async () => {
-    let latencyMs = 20;
-    const service = serviceOnAClock(() => ({ doneAfterMs: 60_000 }), { latencyMs: () => latencyMs });
-    const { media, tasks, pass, sleep, elapsed } = service;
-    const waits = Promise.all(tasks(50).map((task) => task.wait()));
+  test("are cut off soon at a service that is fast, and not any more once it has become slow", async () => {
+    let [latencyMs, hanging] = [20, 1];
+    const fate = (taskid: string): Fate => (taskid === "once" && hanging-- > 0 ? "hangs" : { doneAfterMs: 60_000 });
+    const service = serviceOnAClock(fate, { latencyMs: () => latencyMs });
+    const { media, task, tasks, pass, sleep, elapsed, queries } = service;
+    const waits = Promise.all(tasks(50).map((one) => one.wait()));
     await sleep(20_000);
+    void task("once").wait();
+    await sleep(20_000);
+    const [hung = 0, next = Infinity] = queries.filter(({ taskid }) => taskid === "once").map(({ at }) => at);
+    expect(Math.round(next - hung)).toBe(1_500);
     latencyMs = 5_000;
     await pass(waits);
     expect(elapsed()).toBeLessThan(90_000);
