@@ -101,8 +101,7 @@ export function formSchema<M extends Model, Field extends keyof Form<M> & string
     // A copy, so that changing the schema changes no other.
     return structuredClone({ type: "object", properties, required, additionalProperties: false });
   };
-  const jsonSchema = { input: convert, output: convert };
-  return { "~standard": { version: 1, vendor: "mediagen", validate, jsonSchema } };
+  return { "~standard": { version: 1, vendor: "mediagen", validate, jsonSchema: { input: convert, output: convert } } };
 }
 
 /** Returns the fields of a form without those that the server sets. One of these may be the one that the form needs. */

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { UnusableError } from "../result/get.ts";
 import { type Ending, onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
-// MSW, nock and OpenTelemetry replace functions of these objects. An import statement would also run the getters of node:http, which
-// load all of fetch.
-const moduleFor = ({ protocol }: URL) => process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
+// MSW, nock and OpenTelemetry replace functions of these objects. An import statement would run their getters, which load fetch.
+const httpFor = (to: RequestOptions) => process.getBuiltinModule(to.protocol === "https:" ? "node:https" : "node:http");
 
 /** Sockets of queries and deletions that may be open at once, besides those of polls. */
 const poolSize = 64;
@@ -34,33 +33,36 @@ const own = new Map<string, Agent>();
  */
 export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): Agent {
   const proxy = agent || isIntercepted() ? undefined : environmentProxy(url);
-  const name = [url.protocol, proxy, polls].join(" ");
+  const name = [polls === undefined ? url.protocol : url.origin, proxy, polls].join(" ");
   const known = agent ?? own.get(name);
   if (known) return known;
   const maxSockets = poolSize + (polls ?? 0);
   const pool = polls !== undefined && { keepAlive: true, timeout: idleMs, scheduling: "lifo" as const, maxSockets };
   // Node's timeout for opening a tunnel is that of an idle socket.
   const tunnel = proxy !== undefined && { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
-  const { Agent } = moduleFor(url);
-  const created = new Agent({ autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...pool, ...tunnel });
+  const created = new (httpFor(url).Agent)({ autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...pool, ...tunnel });
+  // A pool has one origin, so all its sockets share one name. Node's own takes long to compute, three times for a request.
+  if (pool) created.getName = () => "";
   own.set(name, created);
   return created;
 }
 
+/** Returns a URL as options of node:http, which would find out its server name for each request. */
+export function targetOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions & { host: string } {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  // A server that only speaks HTTP/2 then rejects the TLS session.
+  const tls = { servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] };
+  return { protocol, host, port: Number(port) || undefined, path: pathname + search, ...tls };
+}
+
 /** Resolves to what `receive` makes of the response. Until `send` is called, nothing is written, not even into a buffer. */
 export function exchange<T>(
-  url: URL,
-  given: RequestOptions,
+  options: RequestOptions,
   ending: Ending,
   send: (request: ClientRequest) => Promise<void>,
   receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
 ): Promise<T> {
-  const { protocol, hostname, port, pathname, search } = url;
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const path = pathname + search;
-  // A server that only speaks HTTP/2 then rejects the TLS session.
-  const target = { protocol, host, port: Number(port) || undefined, path, ALPNProtocols: ["http/1.1"], ...given };
-  const request = moduleFor(url).request(target);
+  const request = httpFor(options).request(options);
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const end = (error: unknown) => {
@@ -72,14 +74,14 @@ export function exchange<T>(
     const fail = (error: unknown) => void (isAnswered || end(error));
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
     // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
-    const { requests = {} } = Object(given.agent) as Partial<Agent>;
+    const { requests = {} } = Object(options.agent) as Partial<Agent>;
     const isQueued = () => Object.values(requests).some((queue) => queue?.includes(request as never));
     const timer = request.reusedSocket || isQueued() ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
     const release = onAbort(ending, () => end(ending.reason));
     const begin = () => (clearInterval(timer), send(request));
     request.on("socket", (socket) => {
-      (request.reusedSocket ? begin() : connected(socket, url).then(begin)).catch(fail);
+      (request.reusedSocket ? begin() : connected(socket, options).then(begin)).catch(fail);
     });
     request.on("response", (message) => {
       isAnswered = true;
@@ -95,7 +97,7 @@ export function exchange<T>(
 }
 
 /** Resolves once bytes may leave: connected, with a good certificate. Another library's socket says nothing, and is used at once. */
-async function connected(socket: Socket, { protocol }: URL): Promise<void> {
+async function connected(socket: Socket, { protocol }: RequestOptions): Promise<void> {
   // The cast: only TLS sockets have these. In a tunnel they are the only sign that a session is not established yet.
   const { encrypted, secureConnecting } = socket as Partial<Record<"encrypted" | "secureConnecting", boolean>>;
   // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.

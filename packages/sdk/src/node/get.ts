@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { isNotPublic, isPrivateAddress, type ResultGet, type ResultResponse, UnusableError } from "../result/get.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
-import { agentFor, decode, exchange } from "./connection.ts";
+import { agentFor, decode, exchange, targetOf } from "./connection.ts";
 
 /**
  * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a moment
@@ -12,8 +12,8 @@ import { agentFor, decode, exchange } from "./connection.ts";
  */
 export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {
-    if (!allowPrivate && (options.agent ?? environmentProxy(url))) await rejectPrivate(url);
-    const request = { headers, agent: agentFor(url, options), ...(!allowPrivate && { lookup: lookUpPublic }) };
+    const target = { ...targetOf(url), agent: agentFor(url, options), headers };
+    if (!allowPrivate && (options.agent ?? environmentProxy(url))) await rejectPrivate(target.host);
     const receive = async (message: IncomingMessage): Promise<ResultResponse> => {
       const { statusCode: status = 0, headers } = message;
       // A part of a compressed body begins in the middle of it. The caller that requested the part sees the encoding.
@@ -21,17 +21,17 @@ export function nodeGet(options: ConnectOptions): ResultGet {
       // No Response, for which Node would load its fetch. The cast: the DOM's and Node's types of the same stream class differ.
       return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body: body as ReadableStream };
     };
-    return exchange(url, request, signal, async (sending) => void sending.end(), receive);
+    const request = allowPrivate ? target : { ...target, lookup: lookUpPublic };
+    return exchange(request, signal, async (sending) => void sending.end(), receive);
   };
 }
 
 /** The maximum wait for the addresses of a host that a proxy connects to: some machines behind one resolve none, and fail slowly. */
 const lookUpMs = 2_000;
 
-function rejectPrivate({ hostname }: URL): Promise<void> {
+function rejectPrivate(host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     setTimeout(resolve, lookUpMs).unref();
-    const host = hostname.replace(/^\[|\]$/g, "");
     lookUpPublic(host, { all: true }, (error) => (error instanceof UnusableError ? reject(error) : resolve()));
   });
 }

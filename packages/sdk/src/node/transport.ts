@@ -6,7 +6,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { mostInFlight, type PollingOptions } from "../wait/poll-limit.ts";
 import type { ConnectOptions } from "./connect-options.ts";
-import { agentFor, decode, exchange, isIntercepted } from "./connection.ts";
+import { agentFor, decode, exchange, isIntercepted, targetOf } from "./connection.ts";
 
 /** With 64 KiB, 512 MiB took 79 MB of memory; with 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces. */
 const pieceBytes = 48 * 1024;
@@ -15,17 +15,16 @@ const pieceBytes = 48 * 1024;
 export function nodeTransport(origin: URL, options: ConnectOptions & PollingOptions): Transport {
   const polls = mostInFlight(options);
   const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, polls)];
-  let url = origin;
+  let [url, target] = [origin, targetOf(origin)];
   return (request, { isPaid, deadline, beforeSend }) => {
     const { body } = request;
     // To parse it takes as long as all else here.
-    if (url.href !== request.url) url = new URL(request.url);
+    if (url.href !== request.url) target = targetOf((url = new URL(request.url)));
     // A mocking library may have come since.
     const agent = isIntercepted() ? agentFor(url, options, isPaid ? undefined : polls) : isPaid ? fresh : pool;
     if (isPaid && !options.agent) rejectMockedFetch(url);
     return exchange(
-      url,
-      { method: "POST", headers: headersOf(request), agent },
+      { ...target, method: "POST", headers: headersOf(request), agent },
       deadline,
       async (sending) => {
         await beforeSend();
