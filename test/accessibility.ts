@@ -28,3 +28,14 @@ export async function findingsIn(page: Page, asked: axe.RunOptions, element = "h
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.join(" | ")}`);
 }
+
+/** What axe finds in a page of the site in each theme. */
+export async function findingsInThemes(page: Page, looks = themes): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const { colorScheme, asked } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html.${colorScheme}`).waitFor();
+    found.push(...(await findingsIn(page, asked)).map((one) => `${page.url()}, ${colorScheme}: ${one}`));
+  }
+  return found;
+}

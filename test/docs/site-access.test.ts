@@ -1,6 +1,5 @@
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { findingsIn, themes } from "../accessibility.ts";
+import { findingsInThemes } from "../accessibility.ts";
 import { useSite } from "./open-site.ts";
 
 const site = useSite();
@@ -23,15 +22,6 @@ function thinOut(): void {
   }
 }
 
-/** The page follows the system's theme. */
-async function changeTheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
-  await page.emulateMedia({ colorScheme });
-  await page.waitForFunction(
-    (dark) => document.documentElement.classList.contains("dark") === dark,
-    colorScheme === "dark",
-  );
-}
-
 describe("accessibility, light and dark", () => {
   test("a page of every look has no finding", async () => {
     const page = await site.tab({ bypassCSP: true });
@@ -39,31 +29,22 @@ describe("accessibility, light and dark", () => {
     for (const path of pages) {
       await page.goto(site.url + path);
       await page.evaluate(thinOut);
-      for (const { colorScheme, asked } of themes) {
-        await changeTheme(page, colorScheme);
-        found.push(...(await findingsIn(page, asked)).map((one) => `${path}, ${colorScheme}: ${one}`));
-      }
+      found.push(...(await findingsInThemes(page)));
     }
     expect(found).toEqual([]);
   });
 
   test("the search, its hits and the narrow menu have none", async () => {
     const page = await site.tab({ bypassCSP: true, viewport: { width: 390, height: 844 } });
-    const look = async () => {
-      for (const { colorScheme, asked } of themes) {
-        await changeTheme(page, colorScheme);
-        expect(await findingsIn(page, asked)).toEqual([]);
-      }
-    };
     await page.goto(`${site.url}sdk/KindClient/`);
     await page.evaluate(thinOut);
     await page.getByRole("button", { name: "Menu" }).click();
     expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
-    await look();
+    expect(await findingsInThemes(page)).toEqual([]);
     await page.keyboard.press("/");
     await page.getByRole("combobox", { name: "Search" }).fill("wait");
     await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(3);
-    await look();
+    expect(await findingsInThemes(page)).toEqual([]);
   });
 });
 

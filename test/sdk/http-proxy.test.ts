@@ -43,6 +43,16 @@ const proxyOf = (scheme: Scheme, behavior: ProxyBehavior = {}) =>
 const withCredentials = ({ url }: Pick<Proxy, "url">) => url.replace("//", `//${credentials}@`);
 const replies = (text: string) => (socket: Socket) => void socket.end(text);
 
+test("without a proxy, each further connection resumes a TLS session, whether its requests are paid or not", async () => {
+  await using service = await serviceBehind();
+  const { video } = clientAt(service);
+  await video.query("t-1");
+  // One uses the connection that is open.
+  await Promise.all([video.query("t-1"), video.query("t-1")]);
+  for (let paid = 0; paid < 2; paid++) await video.generate("vidmodelv2", form);
+  expect(service.resumed).toEqual([false, true, false, true]);
+});
+
 describe.for(schemes)("an %s proxy of the environment", (scheme) => {
   test("carries generations, uploads, polls, deletions and results, with its user and password", async () => {
     await using service = await serviceBehind();

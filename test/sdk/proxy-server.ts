@@ -79,12 +79,14 @@ export interface Service extends AsyncDisposable {
   readonly requests: readonly string[];
   /** The name in the client certificate of each request, or `none`. */
   readonly clients: readonly string[];
+  /** Whether the TLS session of each connection was resumed. */
+  readonly resumed: readonly boolean[];
 }
 
 /** Starts a service whose results are at this URL, with its own port instead of `PORT`. */
 export async function startService(resultUrl: string, result: Buffer, options?: ServerOptions): Promise<Service> {
   const requests: string[] = [];
-  const clients: string[] = [];
+  const [clients, resumed] = [[] as string[], [] as boolean[]];
   const respond: RequestListener = (request, response) => {
     let bytes = 0;
     request.on("data", (piece: Buffer) => (bytes += piece.length));
@@ -98,11 +100,13 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
     });
   };
   const server = options ? createHttps(options, respond) : createHttp(respond);
+  server.on("secureConnection", (socket: TLSSocket) => void resumed.push(socket.isSessionReused()));
   const port = await portOf(server, "localhost");
   return {
     port,
     requests,
     clients,
+    resumed,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import { isIP, Socket } from "node:net";
+import { Socket } from "node:net";
 import { pipeline, type Readable } from "node:stream";
 import { UnusableError } from "../result/get.ts";
 import { type Ending, onAbort } from "../time/deadline.ts";
@@ -21,13 +21,13 @@ const addressTimeoutMs = 1_000;
 /** Node's function has no name, that of MSW and nock has. They see no request in a tunnel: a test would reach the paid service. */
 export const isIntercepted = (): boolean => Socket.prototype.connect.name === "connect";
 
-/** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users. */
+/** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users, at few origins. */
 const own = new Map<string, Agent>();
 
 /**
- * Returns the agent of queries and deletions, which keeps connections but not the process alive. Without `polls`, it is that of a
- * generation or a result, which opens a connection for each: if the server closes a pooled one at that moment, this looks the same as a
- * lost response, and a pooled one of a result may lead into a private network.
+ * Returns the agent of queries and deletions at a URL's origin, which keeps connections but not the process alive. Without `polls`, it
+ * is that of a generation or a result, which opens a connection for each: if the server closes a pooled one at that moment, this looks
+ * the same as a lost response, and a pooled one of a result may lead into a private network.
  *
  * @param polls the maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call
  */
@@ -41,18 +41,18 @@ export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): A
   // Node's timeout for opening a tunnel is that of an idle socket.
   const tunnel = proxy !== undefined && { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
   const created = new (httpFor(url).Agent)({ autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...pool, ...tunnel });
-  // A pool has one origin, so all its sockets share one name. Node's own takes long to compute, three times for a request.
-  if (pool) created.getName = () => "";
+  // A pool has one origin, so all its sockets and TLS sessions share one name. Node computes it three times for a request.
+  if (pool) created.getName = () => "pool";
   own.set(name, created);
   return created;
 }
 
-/** Returns a URL as options of node:http, which would find out its server name for each request. */
+/** Returns a URL as options of node:http. */
 export function targetOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions & { host: string } {
   const host = hostname.replace(/^\[|\]$/g, "");
+  const target = { protocol, host, port: Number(port) || undefined, path: pathname + search };
   // A server that only speaks HTTP/2 then rejects the TLS session.
-  const tls = { servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] };
-  return { protocol, host, port: Number(port) || undefined, path: pathname + search, ...tls };
+  return Object.assign(target, { ALPNProtocols: ["http/1.1"] });
 }
 
 /** Resolves to what `receive` makes of the response. Until `send` is called, nothing is written, not even into a buffer. */
