@@ -61,15 +61,16 @@ function headersOf({ headers, body }: OutgoingRequest): Record<string, string | 
   return { accept: "*/*", ...headers, ...type, "content-length": length, "accept-encoding": "identity" };
 }
 
-/** Yields a form by slices, because Node's streams of Blobs on disk ignore backpressure. Each slice checks that its file is the same. */
+/** Yields a form by slices, each read while the one before is sent: Node's streams of Blobs on disk ignore backpressure. */
 async function* piecesOf(form: Blob): AsyncGenerator<Uint8Array, void> {
+  const changed = (cause: unknown) => new Error("a file changed while it was sent", { cause });
+  const slice = (at: number) => form.slice(at, at + pieceBytes).arrayBuffer();
+  let next = slice(0).catch(changed);
   for (let at = 0; at < form.size; at += pieceBytes) {
-    const piece = form.slice(at, at + pieceBytes).arrayBuffer();
-    yield new Uint8Array(
-      await piece.catch((cause: unknown) => {
-        throw new Error("a file changed while it was sent", { cause });
-      }),
-    );
+    const piece = await next;
+    if (piece instanceof Error) throw piece;
+    next = slice(at + pieceBytes).catch(changed);
+    yield new Uint8Array(piece);
     // A server that rejects the request may have responded and closed: its response has to be read before another write fails.
     await setImmediate();
   }

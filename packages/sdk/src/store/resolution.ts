@@ -74,8 +74,7 @@ function rejectKnown({ id, state, task, resolvedByHand }: GenerationEntry, taski
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
-  const advice = resolvedByHand ? onlyAnother : "Use one that recover() lists.";
-  throw reject("generationId", `${id} ${known}`, advice);
+  throw reject("generationId", `${id} ${known}`, resolvedByHand ? onlyAnother : "Use one that recover() lists.");
 }
 
 /**
