@@ -50,6 +50,22 @@ export function fillBox(plane: Plane, [left, top, right, bottom]: readonly numbe
   }
 }
 
+type Command = readonly [name: string, numbers: readonly number[]];
+
+/** The commands of each path: a character of the font or the shape. To read one again would take longer than to draw it. */
+const known = new Map<string, readonly Command[]>();
+
+function commandsOf(path: string): readonly Command[] {
+  const commands =
+    known.get(path) ??
+    [...path.matchAll(/([MLQ])([^MLQ]*)/g)].map(([, name = "", numbers = ""]): Command => [
+      name,
+      (numbers.match(/-?[\d.]+/g) ?? []).map(Number),
+    ]);
+  known.set(path, commands);
+  return commands;
+}
+
 type Line = readonly [x0: number, y0: number, x1: number, y1: number];
 
 function linesOf(path: string, { left, top, scale }: Placement): Line[] {
@@ -59,8 +75,7 @@ function linesOf(path: string, { left, top, scale }: Placement): Line[] {
     lines.push([left + x * scale, top + y * scale, left + nextX * scale, top + nextY * scale]);
     [x, y] = [nextX, nextY];
   };
-  for (const [, command, numbers = ""] of path.matchAll(/([MLQ])([^MLQ]*)/g)) {
-    const [a = 0, b = 0, c = 0, d = 0] = (numbers.match(/-?[\d.]+/g) ?? []).map(Number);
+  for (const [command, [a = 0, b = 0, c = 0, d = 0]] of commandsOf(path)) {
     if (command === "M") {
       to(startX, startY);
       [x, y, startX, startY] = [a, b, a, b];
