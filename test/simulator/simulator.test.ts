@@ -25,7 +25,7 @@ afterAll(() => {
 /** `npm run test:all -- simulate` */
 const isLong = import.meta.env.MODE === "simulate";
 /** Few if the sources are mutated: each mutant runs them. */
-const schedules = isLong ? 1_000_000 : process.env["MUTATED"] ? 300 : 4_000;
+const schedules = isLong ? 1_000_000 : process.env["MUTATED"] ? 300 : 10_000;
 
 /** Draws the setting of a run. */
 function settingOf(decisions: Decisions): Setting {
