@@ -134,8 +134,8 @@ export class Attempt {
       // Another attempt has the entry by now. The task gets one of its own, without the key.
       recorded = { ...task, generationId: attempt };
       const own = { id: attempt, revision: 1, follows: undefined, idempotencyKey: undefined };
-      const { written } = await this.#entries.write({ ...this.#next({ state: "created", task: recorded }), ...own });
-      if (!written) throw new Error("the store neither writes nor returns an entry");
+      const stored = await this.#entries.write({ ...this.#next({ state: "created", task: recorded }), ...own });
+      if (!stored.written && !stored.current) throw new Error("the store neither writes nor returns an entry");
       this.#isLate = true;
     }
     if (this.#isLate) this.#entries.host.emit({ type: "lateTask", task: recorded, generationId: id });

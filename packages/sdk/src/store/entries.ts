@@ -40,11 +40,10 @@ export class Entries {
     openOf.set(store, this.open);
   }
 
-  /** Writes an entry. If a write failed but was stored anyway, the entry counts as written. */
-  async write(entry: GenerationEntry): Promise<WriteResult> {
+  /** Writes an entry, once more if that fails. The first write may have been stored anyway: then it is what the second one finds. */
+  write(entry: GenerationEntry): Promise<WriteResult> {
     const write = () => this.within("write an entry", () => this.#store.write(entry));
-    const result = await write().catch(write);
-    return !result.written && writeOf(result.current) === writeOf(entry) ? { written: true } : result;
+    return write().catch(write);
   }
 
   /** Writes the next revision of an entry. Returns false if another writer has changed it. */
@@ -105,9 +104,4 @@ export class Entries {
       operation.finally(cancel).then(resolve, reject);
     });
   }
-}
-
-/** Names a write of an entry. The attempt is not enough: a late sender and a resolution share it. */
-function writeOf(entry: GenerationEntry | undefined): string {
-  return [entry?.attempt, entry?.revision, entry?.state, entry?.task?.taskid].join();
 }
