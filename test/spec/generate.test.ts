@@ -20,12 +20,9 @@ const shownModel = (/```yaml\n([^]*?)```/.exec(await readFile("CONTRIBUTING.md",
   "modelshown",
 );
 
-test("the committed files are what the spec gives, and giving it again changes nothing", async () => {
-  const files = await generate(yaml);
-  for (const [name, text] of Object.entries(files)) {
+test("the committed files are what the spec gives", async () => {
+  for (const [name, text] of Object.entries(await generate(yaml)))
     expect(await readFile(name, "utf8"), `${name} is stale: npm run generate`).toBe(text);
-  }
-  expect(await generate(yaml)).toEqual(files);
 });
 
 describe("what the SDK would not check stops the generation, and says where it stands", () => {
