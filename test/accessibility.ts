@@ -7,7 +7,7 @@ export const themes: readonly { readonly colorScheme: "light" | "dark"; readonly
   { colorScheme: "dark", asked: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } } },
 ];
 
-/** What axe finds in the page as it stands, or in one element of it, a line for each rule that is broken. */
+/** What axe finds in the page as it is, or in one element of it, a line for each rule that is broken. */
 export async function findingsIn(page: Page, asked: axe.RunOptions, element = "html"): Promise<readonly string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const violations = await page.evaluate(

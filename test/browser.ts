@@ -11,10 +11,10 @@ const cache = resolve("node_modules/.cache");
 export async function launchBrowser(): Promise<Browser> {
   // A workflow sets it empty where there is none to name.
   const given = process.env["CHROMIUM_PATH"] || undefined;
-  const folder = given ? cache : await unpack();
-  const libraries = [join(folder, "al2023/lib"), process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(":");
+  const directory = given ? cache : await unpack();
+  const libraries = [join(directory, "al2023/lib"), process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(":");
   return chromium.launch({
-    executablePath: given ?? join(folder, "chromium"),
+    executablePath: given ?? join(directory, "chromium"),
     // Playwright's own flags turn off what a browser does in the background.
     args: [
       // The exception is the domain of an attacker whose DNS leads to this machine.
@@ -25,7 +25,7 @@ export async function launchBrowser(): Promise<Browser> {
     ],
     ...(given
       ? {}
-      : { env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(folder, "fonts.conf") } }),
+      : { env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(directory, "fonts.conf") } }),
   });
 }
 
@@ -34,10 +34,10 @@ export async function launchBrowser(): Promise<Browser> {
  * readers see it. The package's own way is to one place in /tmp, where two test files would write to the same file.
  */
 function unpack(): Promise<string> {
-  const folder = join(cache, "chromium-with-fonts");
+  const directory = join(cache, "chromium-with-fonts");
   const archive = (name: string) =>
     fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve("@sparticuz/chromium")));
-  return madeOnce(folder, async (part) => {
+  return madeOnce(directory, async (part) => {
     const temporary = process.env["TMPDIR"];
     process.env["TMPDIR"] = part; // where `inflate` unpacks to
     const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => inflate(archive(name)));
@@ -46,7 +46,7 @@ function unpack(): Promise<string> {
     await Promise.all(unpacked);
     const mono = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf"));
     await copyFile(mono, join(part, "fonts/DejaVuSansMono.ttf"));
-    const fonts = `${folder}/fonts`;
+    const fonts = `${directory}/fonts`;
     const config = `<fontconfig><dir>${fonts}</dir><cachedir>${fonts}</cachedir></fontconfig>`;
     await writeFile(join(part, "fonts.conf"), config);
   });

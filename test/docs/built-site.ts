@@ -7,11 +7,11 @@ import { madeOnce } from "../made-once.ts";
 /** How the site of the tests is built. */
 export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
 
-/** The folder of the site as the sources make it. */
+/** The directory of the site as the sources make it. */
 export async function builtSite(): Promise<string> {
-  const folder = resolve("out/site", await digestOfSources());
-  return madeOnce(folder, async (part) => {
-    await removeOthers(folder);
+  const directory = resolve("out/site", await digestOfSources());
+  return madeOnce(directory, async (part) => {
+    await removeOthers(directory);
     // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
     const { buildSite } = await import("../../scripts/docs/build.ts");
     await buildSite(part, siteOptions.url, siteOptions.repository);
@@ -19,12 +19,11 @@ export async function builtSite(): Promise<string> {
 }
 
 /** Every file of the site, by its name within it. */
-export async function filesOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+export async function filesOf(directory: string): Promise<ReadonlyMap<string, Buffer>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return new Map(
-    await Promise.all(files.sort().map(async (file) => [file.slice(folder.length + 1), await readFile(file)] as const)),
-  );
+  const nameIn = (path: string) => path.slice(directory.length + 1);
+  return new Map(await Promise.all(files.sort().map(async (file) => [nameIn(file), await readFile(file)] as const)));
 }
 
 /** The paths of the site's pages, as `guides/waiting/`. */
@@ -43,9 +42,9 @@ async function digestOfSources(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-async function removeOthers(folder: string): Promise<void> {
-  const parent = resolve(folder, "..");
+async function removeOthers(directory: string): Promise<void> {
+  const parent = resolve(directory, "..");
   for (const name of await readdir(parent))
-    if (!name.startsWith(".") && !join(parent, name).startsWith(folder))
+    if (!name.startsWith(".") && !join(parent, name).startsWith(directory))
       await rm(join(parent, name), { recursive: true, force: true });
 }

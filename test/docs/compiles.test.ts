@@ -57,7 +57,7 @@ declare const queue: { add(name: string, data: TaskJSON, options: { readonly del
 
 /** The programs by the names of their files. They compile together, because the declarations that they share take longest. */
 const programs = new Map<string, string>();
-let folder = "";
+let directory = "";
 /** What the compiler says, a line for each error. */
 let problems: readonly string[] = [];
 
@@ -75,11 +75,11 @@ beforeAll(async () => {
   }
 
   await mkdir("out", { recursive: true });
-  folder = resolve(await mkdtemp("out/compiles-"));
-  for (const [name, text] of programs) await writeFile(join(folder, name), text);
+  directory = resolve(await mkdtemp("out/compiles-"));
+  for (const [name, text] of programs) await writeFile(join(directory, name), text);
   problems = await compile([...programs.keys()]);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test("every example of a docstring compiles", () => expect(problemsOf("docstrings")).toEqual([]));
 
@@ -98,10 +98,10 @@ function problemsOf(prefix: string): readonly string[] {
 async function compile(files: readonly string[]): Promise<readonly string[]> {
   // A few lines that show what a call returns need not use it.
   const compilerOptions = { noEmit: true, noUnusedLocals: false };
-  const config = { extends: relative(folder, "tsconfig.json"), compilerOptions, include: [], files };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const config = { extends: relative(directory, "tsconfig.json"), compilerOptions, include: [], files };
+  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(config));
   const compiler = resolve("node_modules/typescript-7/bin/tsc");
-  const run = promisify(execFile)(process.execPath, [compiler, "-p", ".", "--pretty", "false"], { cwd: folder });
+  const run = promisify(execFile)(process.execPath, [compiler, "-p", ".", "--pretty", "false"], { cwd: directory });
   // A compiler that ends without a word has compiled nothing.
   const { stdout } = await run.catch((error: { readonly stdout: string }) =>
     error.stdout ? error : expect.fail(`${error}`),

@@ -122,7 +122,7 @@ test.concurrent("ai-sdk makes two images and two videos, and pays for the one wi
   expect(desk.emulator.charges).toHaveLength(5);
 });
 
-test.concurrent("batch brings a folder of results, and run again pays for nothing", async () => {
+test.concurrent("batch brings a directory of results, and run again pays for nothing", async () => {
   await using desk = await createDesk();
   const stdout = await fine(desk.run("batch.ts"));
   expect(stdout).toMatch(
@@ -137,8 +137,8 @@ test.concurrent("batch brings a folder of results, and run again pays for nothin
 
 test.concurrent("source-images sends each source as a file with its name and type, and addresses as text", async () => {
   await using desk = await createDesk();
-  await writeFile(join(desk.folder, "source-images.ts"), "no image");
-  const png = (await readFile(join(desk.folder, "first.png"))).toString("base64");
+  await writeFile(join(desk.directory, "source-images.ts"), "no image");
+  const png = (await readFile(join(desk.directory, "first.png"))).toString("base64");
   // fileFrom takes data URIs as it takes URLs, which would need a public server.
   const environment = { IMAGE_URL: `data:image/png;base64,${png}` };
   const stdout = await fine(desk.run("source-images.ts", { environment }));
@@ -277,10 +277,10 @@ test.concurrent("proxies sends both its generations through the proxy", async ()
   await using proxy = await startProxy();
   const certificate = makeCertificate("localhost");
   await using service = await startService("", Buffer.of(), certificate);
-  await writeFile(join(desk.folder, "ca.pem"), certificate.cert);
+  await writeFile(join(desk.directory, "ca.pem"), certificate.cert);
   const environment = {
     COMPANY_PROXY: proxy.url.replace("//", "//user:password@"),
-    NODE_EXTRA_CA_CERTS: join(desk.folder, "ca.pem"),
+    NODE_EXTRA_CA_CERTS: join(desk.directory, "ca.pem"),
     MEDIAGEN_BASE_URL: `https://localhost:${service.port}`,
     MEDIAGEN_API_KEY: "key",
   };
@@ -294,7 +294,7 @@ test.concurrent("certificates trusts its authority and shows its client certific
   const [server, client] = [makeCertificate("localhost"), makeCertificate("client")];
   await using service = await startService("", Buffer.of(), { ...server, requestCert: true, ca: client.cert });
   const files = { "company-ca.pem": server.cert, "client.pem": client.cert, "client-key.pem": client.key };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(desk.folder, name), text);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(desk.directory, name), text);
   const environment = { MEDIAGEN_BASE_URL: `https://localhost:${service.port}`, MEDIAGEN_API_KEY: "key" };
   expect(await fine(desk.run("certificates.ts", { environment }))).toBe("t-1\n");
   expect(service.clients).toEqual(["test client"]);

@@ -21,8 +21,8 @@ export function useSite(): OpenSite {
   let files: ReadonlyMap<string, Buffer>;
   const trouble: string[] = [];
   beforeAll(async () => {
-    const folder = await builtSite();
-    [browser, server, files] = await Promise.all([launchBrowser(), serveSite(folder), filesOf(folder)]);
+    const directory = await builtSite();
+    [browser, server, files] = await Promise.all([launchBrowser(), serveSite(directory), filesOf(directory)]);
   });
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));

@@ -17,7 +17,7 @@ import { createEmulator, listen, type Fault } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
-// The program's file as it stands, imported only once there are providers and a service.
+// The program's file, unchanged, imported only once there are providers and a service.
 const exporter = new InMemorySpanExporter();
 const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
 const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 86_400_000 });

@@ -23,27 +23,27 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A folder with two source images, and an emulator whose address and key programs find in their environment. */
+/** A directory with two source images, and an emulator whose address and key programs find in their environment. */
 export interface Desk extends AsyncDisposable {
   readonly emulator: Emulator;
-  readonly folder: string;
+  readonly directory: string;
   /** Runs a program of docs/examples to its end. */
   run(program: string, options?: RunOptions): Promise<Ended>;
   /** Starts one that goes on until the desk is left. */
   start(program: string, options?: RunOptions): Program;
-  /** The names of the files below a folder. */
-  files(folder: string): Promise<readonly string[]>;
+  /** The names of the files below a directory. */
+  files(directory: string): Promise<readonly string[]>;
 }
 
-/** Sets up a desk; its emulator's time is a hundred times as fast as the machine's, unless told otherwise. */
+/** Sets up a desk; its emulator's time is a hundred times as fast as the machine's, unless the desk is given another speed. */
 export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
   const emulator = createEmulator({ clock: { speed: 100 }, ...options });
   const server = await listen(emulator);
   await mkdir("out", { recursive: true });
-  const folder = resolve(await mkdtemp("out/example-"));
+  const directory = resolve(await mkdtemp("out/example-"));
   for (const seed of ["first", "last"]) {
     await writeFile(
-      join(folder, `${seed}.png`),
+      join(directory, `${seed}.png`),
       renderPicture({ width: 64, height: 64, seed, text: { title: "", body: "", note: "" } }),
     );
   }
@@ -56,7 +56,7 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
       ...environment,
     };
     const child = spawn(process.execPath, [resolve("docs/examples", program), ...args], {
-      cwd: folder,
+      cwd: directory,
       env,
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -66,11 +66,11 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
   }
   return {
     emulator,
-    folder,
+    directory,
     start,
     run: (program, given) => endOf(start(program, given)),
     async files(name) {
-      const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
+      const entries = await readdir(join(directory, name), { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => entry.isFile())
         .map((entry) => entry.name)
@@ -79,7 +79,7 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
     async [Symbol.asyncDispose]() {
       await Promise.all([...programs].map((program) => (program.kill(), once(program, "close"))));
       await server.close();
-      await rm(folder, { recursive: true });
+      await rm(directory, { recursive: true });
     },
   };
 }

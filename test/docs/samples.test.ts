@@ -18,17 +18,17 @@ const results: ResultSource = ({ kind }) => {
   return { extension, type, bytes: async () => new Uint8Array([0]) };
 };
 
-let folder: string;
+let directory: string;
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
-  folder = resolve(await mkdtemp("out/samples-"));
-  for (const { id, call } of calls) await writeFile(resolve(folder, `${id}.ts`), typescriptSample(call));
+  directory = resolve(await mkdtemp("out/samples-"));
+  for (const { id, call } of calls) await writeFile(resolve(directory, `${id}.ts`), typescriptSample(call));
   await writeFile(
-    resolve(folder, "fox 'n\" snow.png"),
+    resolve(directory, "fox 'n\" snow.png"),
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   );
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => rm(directory, { recursive: true }));
 
 describe.concurrent("each sample does at the emulator what its operation says", () => {
   test.for(calls)("$id", async ({ id, call }, { expect: expectHere }) => {
@@ -38,7 +38,7 @@ describe.concurrent("each sample does at the emulator what its operation says", 
     ] as const) {
       const { emulator, server } = await emulatorWith(call);
       try {
-        const { stdout, stderr } = await exec(command, args, { cwd: folder, env: environmentOf(emulator, server) });
+        const { stdout, stderr } = await exec(command, args, { cwd: directory, env: environmentOf(emulator, server) });
         const isProgram = command === process.execPath;
         if (isProgram) expectHere(stderr).toBe("");
         else expectHere(JSON.parse(stdout)).toMatchObject({ code: 1000 });
@@ -64,10 +64,10 @@ test("values that a shell or TypeScript would take for more than text arrive as 
   };
   const { emulator, server } = await emulatorWith(call);
   try {
-    await writeFile(resolve(folder, "hard.mts"), typescriptSample(call));
+    await writeFile(resolve(directory, "hard.mts"), typescriptSample(call));
     const env = environmentOf(emulator, server);
-    await exec(process.execPath, ["hard.mts"], { cwd: folder, env });
-    await exec("sh", ["-c", curlSample(call)], { cwd: folder, env });
+    await exec(process.execPath, ["hard.mts"], { cwd: directory, env });
+    await exec("sh", ["-c", curlSample(call)], { cwd: directory, env });
     expect(emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)])).toEqual(
       [1, 2].map(() => [prompt, ["sourceImage.items"]]),
     );

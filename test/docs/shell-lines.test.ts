@@ -36,9 +36,9 @@ const program = /\bnode ([\w./-]+\.m?[jt]s)\b/;
 test.concurrent.for(
   [...Map.groupBy(beside, (line) => line.replace(program, "node program")).values()].map(([line = ""]) => line),
 )("%s runs the command next to the emulator", async (line, { expect }) => {
-  await inFolder(async (folder) => {
+  await inDirectory(async (directory) => {
     const faster = line.replace(" exec ", " --speed 100 exec ");
-    const { ended, printed } = run(faster, folder);
+    const { ended, printed } = run(faster, directory);
     expect(await ended).toBe(0);
     expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
   });
@@ -47,9 +47,9 @@ test.concurrent.for(
 test.concurrent.for(lines.filter((line) => /^npx @mediagen\/(cli )?emulator(?!.* exec )/.test(line)))(
   "%s serves until it is stopped",
   async (line, { expect }) => {
-    await inFolder(async (folder) => {
+    await inDirectory(async (directory) => {
       // Any free port: the one that it names may be taken on this machine.
-      const { address, stop } = run(`${line} --port 0`, folder);
+      const { address, stop } = run(`${line} --port 0`, directory);
       expect((await fetch(`${await address}/_emulator/`)).status).toBe(200);
       await stop();
     });
@@ -75,13 +75,13 @@ test.concurrent("npm run mock serves the spec, and prints requests that it answe
 const found = new Set<string>();
 
 /** Runs a line of a shell; npm finds what is installed here, and may not look elsewhere. */
-function run(line: string, folder: string) {
-  const env = { ...process.env, npm_config_offline: "true", XDG_STATE_HOME: join(resolve(folder), "state") };
+function run(line: string, directory: string) {
+  const env = { ...process.env, npm_config_offline: "true", XDG_STATE_HOME: join(resolve(directory), "state") };
   const direct = line.replace(/npx @mediagen\/(\w+)/, (npx, name: string) =>
     found.has(name) ? `node_modules/.bin/mediagen-${name}`.replace("-cli", "") : (found.add(name), npx),
   );
   // A group of its own: npm starts others, and passes no signal on to them.
-  const child = spawn("sh", ["-c", direct], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn("sh", ["-c", direct], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
@@ -105,20 +105,20 @@ function run(line: string, folder: string) {
   };
 }
 
-/** A folder as a reader has it: the packages, a test that shows its environment, and the first programs. */
-async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+/** A directory as a reader has it: the packages, a test that shows its environment, and the first programs. */
+async function inDirectory(use: (directory: string) => Promise<void>): Promise<void> {
   await mkdir("out", { recursive: true });
-  const folder = resolve(await mkdtemp("out/reader-"));
+  const directory = resolve(await mkdtemp("out/reader-"));
   try {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
-    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
+    await writeFile(join(directory, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     // The programs themselves are run twice by test/package/command.test.ts.
-    await mkdir(join(folder, "engines"));
+    await mkdir(join(directory, "engines"));
     for (const name of lines.flatMap((line) => program.exec(line)?.[1] ?? []))
-      await writeFile(join(folder, name), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
-    await symlink(resolve("node_modules"), join(folder, "node_modules"));
-    await use(folder);
+      await writeFile(join(directory, name), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
+    await symlink(resolve("node_modules"), join(directory, "node_modules"));
+    await use(directory);
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(directory, { recursive: true });
   }
 }

@@ -12,7 +12,7 @@ export interface OpenPage {
   readonly page: Page;
   /** A test takes out what it provokes. */
   readonly trouble: string[];
-  /** Makes the page look, as it does each second; its own time stands still. */
+  /** Makes the page look, as it does each second; its own clock is stopped. */
   look(): Promise<void>;
   /** The text of the first element, or of all. */
   text(selector: string): Promise<string | null>;

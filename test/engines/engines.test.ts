@@ -13,17 +13,17 @@ import { freePort } from "../free-port.ts";
 
 const here = (path: string) => resolve("test/engines", path);
 let emulator: Emulator;
-let folder: string;
+let directory: string;
 let environment: NodeJS.ProcessEnv;
 const leave: (() => unknown)[] = [];
 
 beforeEach(async () => {
   emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);
-  folder = await mkdtemp(join(tmpdir(), "engines-"));
+  directory = await mkdtemp(join(tmpdir(), "engines-"));
   environment = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
   leave.push(
-    () => rm(folder, { recursive: true, force: true }),
+    () => rm(directory, { recursive: true, force: true }),
     () => server.close(),
   );
 });
@@ -60,7 +60,7 @@ const restate: Run = async (isNaive) => {
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "error",
   };
-  start(["--base-dir", join(folder, "restate")], settings, here("node_modules/.bin/restate-server"));
+  start(["--base-dir", join(directory, "restate")], settings, here("node_modules/.bin/restate-server"));
   await expect.poll(() => isUp(`http://127.0.0.1:${admin}/health`), { timeout: 30_000 }).toBe(true);
   const service = () => start([here("processes/restate.ts")], { PORT, RESTATE_LOGGING: "ERROR" });
   const first = service();
@@ -108,10 +108,10 @@ test.for<[string, billed: number, Run, says: RegExp, isNaive?: true]>([
   expect(emulator.charges).toHaveLength(billed);
 });
 
-/** Starts a program in the folder of the test, which ends it if it does not end by itself. */
+/** Starts a program in the directory of the test, which ends it if it does not end by itself. */
 function start(args: readonly string[], settings: NodeJS.ProcessEnv = {}, command: string = process.execPath) {
   const env = { ...environment, ...settings };
-  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(command, args, { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
   leave.push(() => end(child));
   const ended = Promise.all([once(child, "exit"), text(child.stdout)]);
   return { ended: ended.then(([[code, signal], stdout]) => ({ how: (code ?? signal) as unknown, stdout })) };

@@ -12,7 +12,7 @@ test.for(queues)("%s: a worker is killed each second, and a tenth of all calls i
   const { failed = 0 } = report.states;
   // Once the unknown orders are resolved, all but the failed ones are done, paid once, and in the outbox.
   const paidAtLast = orders - failed;
-  expect(report).toMatchObject({ ...once, paidAtLast, told: paidAtLast });
+  expect(report).toMatchObject({ ...once, paidAtLast, reported: paidAtLast });
   expect(report.statesAtLast["done"]).toBe(paidAtLast);
   expect(report.kills).toBeGreaterThan(2);
   expect(report.states["unknown"]).toBeGreaterThan(0);
@@ -24,7 +24,7 @@ test.for(queues)("%s: PostgreSQL is killed in the middle", async (queue) => {
   const report = await runFleet(run);
   console.log(queue, JSON.stringify(report));
   const { failed = 0 } = report.states;
-  expect(report).toMatchObject({ ...once, paidAtLast: orders - failed, told: orders - failed });
+  expect(report).toMatchObject({ ...once, paidAtLast: orders - failed, reported: orders - failed });
 });
 
 test("the key is rejected in the middle, and no order fails", async () => {

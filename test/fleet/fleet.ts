@@ -95,13 +95,13 @@ export async function runFleet(run: FleetRun) {
   const headers = { "content-type": "application/json" };
   await fetch(`${baseUrl}/_emulator/clear-faults`, { method: "POST", body: "{}", headers });
   await resolveAll();
-  const [told] = await fleet.query<{ n: number }>("select count(distinct id)::int n from outbox where state = 'done'");
+  const [sent] = await fleet.query<{ n: number }>("select count(distinct id)::int n from outbox where state = 'done'");
   await Promise.all(workers.map(({ worker }) => worker.end()));
   return {
     ...{ states, lost, deliveredAndUnknown: unknown.filter((id) => files.has(id)) },
     paidTwice: [...tasksByOrder()].filter(([, tasks]) => tasks.length > 1).map(([id]) => id),
     unknownPaid: unknown.filter((id) => paid.has(id)).length,
-    ...{ paidAtLast: emulator.charges.length, statesAtLast: await fleet.states(), told: told?.n },
+    ...{ paidAtLast: emulator.charges.length, statesAtLast: await fleet.states(), reported: sent?.n },
     ...{ kills, seconds, faultyShare },
   };
 

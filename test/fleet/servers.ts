@@ -9,7 +9,7 @@ import pg, { type Pool } from "pg";
 import { Redis } from "ioredis";
 import { freePort } from "../free-port.ts";
 
-/** A server of this machine, in a folder of its own on a free port. */
+/** A server of this machine, in a directory of its own on a free port. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
   /** Kills it with -9, and starts it again on the same data, unless it is to stay down. */
@@ -21,10 +21,10 @@ const durable = ["--appendonly", "yes", "--appendfsync", "always"];
 
 /** Starts a Redis. */
 export async function startRedis(options: readonly string[] = durable): Promise<Server> {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-redis-"));
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...options];
+  const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", directory, "--save", "", ...options];
   const isUp = async () => {
     const redis = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true });
     redis.on("error", () => undefined);
@@ -32,17 +32,17 @@ export async function startRedis(options: readonly string[] = durable): Promise<
     redis.disconnect();
     return response === "PONG";
   };
-  return serve({ command: await find("redis-server"), args, isUp, end: "SIGTERM", folder, url });
+  return serve({ command: await find("redis-server"), args, isUp, end: "SIGTERM", directory, url });
 }
 
 /** Starts a PostgreSQL with the settings that it comes with, and some of its own. It does not run as root, so root starts it as the user that Debian made for it. */
 export async function startPostgres(options: readonly string[] = []): Promise<Server> {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-postgres-"));
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-postgres-"));
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
-  if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
-  const data = join(folder, "data");
+  if (user.uid !== undefined) await chown(directory, user.uid, user.gid);
+  const data = join(directory, "data");
   const init = ["-D", data, "-U", "media", "--auth=trust", "--encoding=UTF8", "--no-locale"];
-  execFileSync(await find("initdb"), init, { ...user, cwd: folder, stdio: "ignore" });
+  execFileSync(await find("initdb"), init, { ...user, cwd: directory, stdio: "ignore" });
   const port = await freePort();
   const url = `postgres://media@127.0.0.1:${port}/postgres`;
   const given = ["max_connections=300", ...options].flatMap((option) => ["-c", option]);
@@ -56,7 +56,7 @@ export async function startPostgres(options: readonly string[] = []): Promise<Se
     return isConnected;
   };
   // An interrupt ends it without waiting for its clients.
-  return serve({ command: await find("postgres"), args, user, isUp, end: "SIGINT", folder, url });
+  return serve({ command: await find("postgres"), args, user, isUp, end: "SIGINT", directory, url });
 }
 
 interface Service {
@@ -65,14 +65,14 @@ interface Service {
   readonly user?: { readonly uid?: number; readonly gid?: number };
   readonly isUp: () => Promise<boolean>;
   readonly end: NodeJS.Signals;
-  readonly folder: string;
+  readonly directory: string;
   readonly url: string;
 }
 
 /** Starts a server and waits until it takes clients. */
-async function serve({ command, args, user = {}, isUp, end, folder, url }: Service): Promise<Server> {
+async function serve({ command, args, user = {}, isUp, end, directory, url }: Service): Promise<Server> {
   const start = async () => {
-    const child = spawn(command, args, { ...user, cwd: folder, stdio: "ignore" });
+    const child = spawn(command, args, { ...user, cwd: directory, stdio: "ignore" });
     process.once("exit", () => child.kill(end)); // Also if a test fails before it holds the server.
     for (; !(await isUp()); await sleep(50))
       if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${args.join(" ")}`);
@@ -96,7 +96,7 @@ async function serve({ command, args, user = {}, isUp, end, folder, url }: Servi
     },
     async [Symbol.asyncDispose]() {
       await stop(end);
-      await rm(folder, { recursive: true, maxRetries: 5 });
+      await rm(directory, { recursive: true, maxRetries: 5 });
     },
   };
 }
@@ -105,8 +105,8 @@ async function serve({ command, args, user = {}, isUp, end, folder, url }: Servi
 async function find(name: string): Promise<string> {
   const debian = "/usr/lib/postgresql";
   const versions = (await readdir(debian).catch(() => [])).map((version) => join(debian, version, "bin"));
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...versions];
-  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  const directories = [...(process.env["PATH"] ?? "").split(delimiter), ...versions];
+  const found = directories.map((directory) => join(directory, name)).find((path) => existsSync(path));
   if (found) return found;
   throw new Error(`There is no ${name} on this machine: sudo apt-get install redis-server postgresql`);
 }

@@ -19,13 +19,13 @@ interface Storage extends AsyncDisposable {
   create(): Promise<GenerationStore>;
 }
 
-async function inFolder(name: "file" | "sqlite"): Promise<Storage> {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-store-"));
-  const at = join(folder, "store");
+async function inDirectory(name: "file" | "sqlite"): Promise<Storage> {
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-store-"));
+  const at = join(directory, "store");
   return {
     at,
     create: () => openStore(name, at),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
   };
 }
 
@@ -66,8 +66,8 @@ async function onRedis(): Promise<Storage> {
 }
 
 const storages: Readonly<Record<StoreName, () => Promise<Storage>>> = {
-  file: () => inFolder("file"),
-  sqlite: () => inFolder("sqlite"),
+  file: () => inDirectory("file"),
+  sqlite: () => inDirectory("sqlite"),
   postgres: onPostgres,
   redis: onRedis,
 };

@@ -14,14 +14,14 @@ interface Lock {
 
 test("npm ci on Node 20 warns of two packages at most that ask for a newer Node", async () => {
   await mkdir("out", { recursive: true });
-  const folder = resolve(await mkdtemp("out/newcomer-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const directory = resolve(await mkdtemp("out/newcomer-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
   const files = ["package.json", "package-lock.json", ".npmrc", ...packages.map((path) => `${path}/package.json`)];
-  for (const file of files) await cp(file, join(folder, file));
+  for (const file of files) await cp(file, join(directory, file));
   // npm compares with the version that its process says.
   const version = 'Object.defineProperty(process, "version", { value: "v20.19.0" })';
   const { stderr } = await exec("npm", ["ci", "--dry-run", "--offline"], {
-    cwd: folder,
+    cwd: directory,
     env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"` },
     shell: process.platform === "win32",
   });
@@ -31,16 +31,16 @@ test("npm ci on Node 20 warns of two packages at most that ask for a newer Node"
 });
 
 test("npm run setup without node_modules says to run npm ci first, and one without npm says so", async () => {
-  const folder = resolve(await mkdtemp("out/setup-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const directory = resolve(await mkdtemp("out/setup-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
   for (const file of ["package.json", "package-lock.json", "scripts/run.js", "scripts/setup.ts"])
-    await cp(file, join(folder, file));
-  const setUp = () => exec(process.execPath, ["scripts/run.js", "setup"], { cwd: folder, env: { PATH: "" } });
+    await cp(file, join(directory, file));
+  const setUp = () => exec(process.execPath, ["scripts/run.js", "setup"], { cwd: directory, env: { PATH: "" } });
   const says = (stderr: unknown) => ({ code: 1, stderr });
   const ciFirst = "setup: node_modules is missing or incomplete. Run `npm ci` first.\n";
   await expect(setUp()).rejects.toMatchObject(says(ciFirst));
-  await mkdir(join(folder, "node_modules"));
-  await writeFile(join(folder, "node_modules/.package-lock.json"), '{"packages":{}}');
+  await mkdir(join(directory, "node_modules"));
+  await writeFile(join(directory, "node_modules/.package-lock.json"), '{"packages":{}}');
   await expect(setUp()).rejects.toMatchObject(says(expect.stringContaining("setup: npm could not be run (")));
 });
 

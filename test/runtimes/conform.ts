@@ -12,7 +12,7 @@ import type { Engine } from "./engines.ts";
 export async function conform(engine: Engine, entry: Engine["entryPoints"][number]): Promise<Report> {
   const emulator = await listen(createEmulator({ credits: 1_000_000 }));
   onTestFinished(() => emulator.close());
-  const directory = await temporaryDirectory();
+  const root = await temporaryDirectory();
   // It sends every call on to the emulator, also for pages of any origin.
   await using redirecting = await serve(({ method, url }, response) => {
     response.setHeader("access-control-allow-origin", "*");
@@ -20,12 +20,12 @@ export async function conform(engine: Engine, entry: Engine["entryPoints"][numbe
     if (method === "OPTIONS") response.writeHead(204).end();
     else response.writeHead(307, { location: `${emulator.baseUrl}${url}` }).end();
   });
-  const folder = join(directory, "files");
-  const place = { baseUrl: emulator.baseUrl, redirecting: redirecting.baseUrl, folder };
-  await mkdir(folder);
-  await writeFile(join(directory, "program.mjs"), await bundle(entry, engine.isBrowser, place));
+  const directory = join(root, "files");
+  const place = { baseUrl: emulator.baseUrl, redirecting: redirecting.baseUrl, directory };
+  await mkdir(directory);
+  await writeFile(join(root, "program.mjs"), await bundle(entry, engine.isBrowser, place));
   // The cast: `run` of the program returned it.
-  return JSON.parse(await engine.run(directory, place)) as Report;
+  return JSON.parse(await engine.run(root, place)) as Report;
 }
 
 /** The program: a module whose `report` runs the checks and returns their outcomes as JSON. It needs nothing but its engine. */

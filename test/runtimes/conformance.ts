@@ -11,7 +11,7 @@ export interface Place {
   /** A server that sends every call on to the emulator, with HTTP 307. */
   readonly redirecting: string;
   /** An empty directory, if the entry point has files. */
-  readonly folder: string;
+  readonly directory: string;
 }
 
 /** What a check is run with: an emulator as new, and clients of it. */
@@ -110,7 +110,7 @@ export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
   for (let one = error; one instanceof Error; one = one.cause) {
     if (`${one.message} ${one.stack} ${JSON.stringify(one)}`.includes(key))
-      throw new Error(`the key stands in ${one.name}`);
+      throw new Error(`the key is in ${one.name}`);
   }
   return error;
 }

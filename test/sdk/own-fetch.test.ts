@@ -63,7 +63,7 @@ test.for([
     });
     const { baseUrl } = service;
     const following: Fetch = (url, { redirect: _, ...init }) => fetch(url, init);
-    // A refused connection is proof if the function promises to send once, which this one does not.
+    // A rejected connection is proof if the function promises to send once, which this one does not.
     const promises = status === 0 ? [false] : [false, true];
     for (const fetchSendsOnce of promises)
       expect(await generateWith({ baseUrl, fetch: following, fetchSendsOnce })).toMatchObject(outcome);
@@ -76,7 +76,7 @@ describe.for([
   ["@mediagen/sdk/node", createNodeMediaGen],
 ] as const)("a custom fetch function with %s", ([, create]) => {
   test.for([
-    ["a refused connection", connectionRefused, ConnectionError],
+    ["a rejected connection", connectionRefused, ConnectionError],
     ["a bad certificate", fetchError({ code: "CERT_HAS_EXPIRED" }), ConnectionError],
     ["an error of this package", new InvalidRequestError("other", []), OutcomeUnknownError],
   ] as const)(

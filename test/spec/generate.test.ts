@@ -25,7 +25,7 @@ test("the committed files are what the spec gives", async () => {
     expect(await readFile(name, "utf8"), `${name} is stale: npm run generate`).toBe(text);
 });
 
-describe("what the SDK would not check stops the generation, and says where it stands", () => {
+describe("what the SDK would not check stops the generation, and says where it is", () => {
   test.for<[string, string]>([
     ["prompt: { type: string, multipleOf: 2 }", 'generateVidmodelnine.prompt: the SDK does not check "multipleOf"'],
     ["prompt: { type: [string, 'null'] }", "generateVidmodelnine.prompt: the SDK does not check several types"],

@@ -12,7 +12,7 @@ const published = JSON.parse(text) as {
   readonly components: object;
 };
 
-/** Every object of a document, with the place where it stands. */
+/** Every object of a document, with its path. */
 function* objectsOf(node: unknown, place = ""): Generator<[place: string, Readonly<Record<string, unknown>>]> {
   if (isObject(node)) yield [place, node];
   if (typeof node !== "object" || node === null) return;
@@ -64,7 +64,7 @@ test("it says the same as the YAML", () => {
   expect(plain({ ...readSpec(text), components: {} })).toEqual(plain({ ...readSpec(yaml), components: {} }));
 });
 
-test("a type stands next to anyOf only if all branches have it", () => {
+test("a type is next to anyOf only if all branches have it", () => {
   const ajv = new Ajv2020();
   const schema = { anyOf: [{ type: "string" }, { type: "integer" }] };
   const document = publishedDocument({ components: { schemas: { schema } } }) as {

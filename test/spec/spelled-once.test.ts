@@ -18,7 +18,7 @@ test("no hand-written source spells a model, a path or an operation of the servi
     .trim()
     .split("\n")
     .filter((name) => !name.includes(".gen."))) {
-    // What a docstring or message names as an example is not a fact that the code stands on.
+    // What a docstring or message names as an example is not a fact that the code relies on.
     const code = (await readFile(file, "utf8")).replace(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
     spelled.push(
       ...words.filter((word) => new RegExp(`["'\`/]${word}["'\`/]`).test(code)).map((word) => `${file}: ${word}`),

@@ -3,7 +3,7 @@ import type { paths } from "../../../packages/sdk/src/spec/paths.gen.ts";
 
 const client = createClient<paths>({ baseUrl: "https://media.example.com", headers: { Authorization: "key" } });
 
-/** The same on the client that ours stands on, with the waiting written by hand. */
+/** The same on the client that ours uses, with the waiting written by hand. */
 export async function makeVideo(
   prompt: string,
   seconds: 5 | 10 | 15,

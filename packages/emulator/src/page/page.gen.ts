@@ -107,11 +107,11 @@ export const page: string = "<!doctype html>\n" +
   "  #call-list { display: grid; gap: 0.375rem; }\n" +
   "  .call { padding: 0.375rem 0.75rem; border-left: 0.25rem solid var(--line); }\n" +
   "  .call.faulty { border-left-color: var(--odd); }\n" +
-  "  .call.refused { border-left-color: var(--bad); }\n" +
+  "  .call.rejected { border-left-color: var(--bad); }\n" +
   "  .call .line { flex-wrap: nowrap; }\n" +
   "  .call code { min-width: 0; }\n" +
   "  .answer { flex: none; font-variant-numeric: tabular-nums; font-size: 0.8125rem; }\n" +
-  "  .violations, .refused .answer { color: var(--bad); font-size: 0.8125rem; }\n" +
+  "  .violations, .rejected .answer { color: var(--bad); font-size: 0.8125rem; }\n" +
   "  #fault-list li { padding-block: 0.25rem; border-top: 1px solid var(--line); font-size: 0.8125rem; }\n" +
   "  #said { position: fixed; inset: auto 1rem 1rem; width: fit-content; max-width: 40rem; margin: auto; padding: 0.5rem 1rem; border-radius: 0.5rem; background: var(--ink); color: var(--paper); overflow-wrap: anywhere; }\n" +
   "  #said:empty { visibility: hidden; }\n" +
@@ -324,7 +324,7 @@ export const page: string = "<!doctype html>\n" +
   "      story: story.filter(Boolean).join(\" · \"),\n" +
   "    });\n" +
   "    node.classList.toggle(\"faulty\", fault !== undefined);\n" +
-  "    node.classList.toggle(\"refused\", violations.length > 0 || (status >= 400 && fault === undefined));\n" +
+  "    node.classList.toggle(\"rejected\", violations.length > 0 || (status >= 400 && fault === undefined));\n" +
   "    list(node.querySelector(\".violations\"), violations, byPlace, (text) => element(\"li\", text));\n" +
   "  }\n" +
   "\n" +
@@ -419,5 +419,5 @@ export const page: string = "<!doctype html>\n" +
   "";
 
 /** The hashes of the page's script and style, for its Content-Security-Policy. */
-export const scriptHash: string = "'sha256-vIClHUC07N4yCO2aUXnv5pLXUo9WhR0jNE1cvwv50jI='";
-export const styleHash: string = "'sha256-+sEipbj24PPxPErfa76hz8FXF2W8viEEnz54fAwNP7U='";
+export const scriptHash: string = "'sha256-advqsMbCluipmxSGjjQLQbhukCJ8EdcgKVWtCG2/68g='";
+export const styleHash: string = "'sha256-ksHSj6d+9KkBlDBeiHhmDAQgrQ0Hj34V5nX271wDDBU='";
