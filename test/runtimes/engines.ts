@@ -51,9 +51,6 @@ export const chromium: Engine = {
   run: runInChromium,
 };
 
-/** The Node that runs this: the pinned one. */
-export const pinnedNode = processEngine(`Node ${process.versions.node}`, process.execPath);
-
 /** The machine's own Node: the first on the path that no package brought. */
 export function systemNode(): Engine {
   const paths = (process.env["PATH"] ?? "").split(delimiter).filter((path) => !path.includes("node_modules"));
