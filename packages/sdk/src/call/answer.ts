@@ -24,7 +24,7 @@ function verdictOn({ status, code, data, redirected, mayHoldTask, text }: Omit<A
   // The host that redirected it may have accepted it.
   if (redirected) return "unknown";
   // A rejection that names a task contradicts itself.
-  if (code !== undefined && /"taskid"\s*:(?!\s*(null|""))/.test(text)) return "unknown";
+  if (/"taskid"\s*:(?!\s*(null|""))/.test(text)) return "unknown";
   if (code === codes.insufficientCredits) return "noCredits";
   if (code === codes.failure) return isSuccess(status) || isClientError ? "rejected" : "unknown";
   if (mayHoldTask) return "unknown";
@@ -85,7 +85,7 @@ export function readRetryAfter(header: unknown, now: number): number | undefined
 export function describe({ status, code, msg, data, text, body, verdict }: Answer): string {
   const task = taskidIn(data);
   const isPage = /^\s*</.test(text);
-  const words = verdict === "rejected" && body && !isPage ? ` (${body})` : "";
+  const words = body && !isPage ? ` (${body})` : "";
   const said =
     code === undefined ? words : ` (code ${code}: ${msg}${task === undefined ? "" : `, task ${shorten(task)}`})`;
   if (verdict === "noCredits") return `insufficient credits${said}`;
