@@ -88,7 +88,7 @@ test("a clip of an odd width or height is rejected: H.264 counts colour by pairs
   expect(() => renderClip({ ...clip, height: 361 })).toThrow(RangeError);
 });
 
-// "The same on every machine". After a change of these bytes, look at pictures and clips: media.test.ts plays them in Chromium.
+// "The same on every machine". After a change of these bytes, look at pictures and clips: page.test.ts plays them in Chromium.
 test.each([
   [
     "a picture",
