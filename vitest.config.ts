@@ -39,7 +39,7 @@ const named: Readonly<Record<string, TestUserConfig>> = {
     include: [
       "test/emulator/differential.test.ts",
       "test/package/{command,package,typescript}.test.ts",
-      "test/docs/site-{access,pages,redoc}.test.ts",
+      "test/docs/site-{access,pages}.test.ts",
       "test/{batch,package}/long/*.test.ts",
     ],
     globalSetup: "test/package/long/setup.ts",
