@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, test } from "vitest";
+import { test } from "vitest";
 import { serve } from "../serve.ts";
 
 const program = fileURLToPath(new URL("processes/early-response.ts", import.meta.url));
@@ -27,16 +27,23 @@ const earlyResponses: readonly (readonly [name: string, outcome: string, Request
   ["nothing until the caller aborts", "TimeoutError", () => undefined, 20],
 ];
 
-describe.for(["@mediagen/sdk", "@mediagen/sdk/node"])("a response before an upload is complete, with %s", (entry) => {
-  test.concurrent.for(earlyResponses)(
-    "does not end the process: %s",
-    async ([, outcome, respond, abortAfterMs], { expect }) => {
-      await using server = await serve(respond);
-      const given = JSON.stringify({ entry, baseUrl: server.baseUrl, abortAfterMs });
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, given], { timeout: 30_000 });
-      expect(stderr).toBe("");
+test.concurrent.for(["@mediagen/sdk", "@mediagen/sdk/node"])(
+  "a response before an upload is complete does not end the process, with %s",
+  async (entry, { expect }) => {
+    await using servers = new AsyncDisposableStack();
+    const serveOne = async ([, , respond, abortAfterMs]: (typeof earlyResponses)[number]) => {
+      return { baseUrl: servers.use(await serve(respond)).baseUrl, abortAfterMs };
+    };
+    const given = JSON.stringify({ entry, services: await Promise.all(earlyResponses.map(serveOne)) });
+    const ran = promisify(execFile)(process.execPath, [program, given], { timeout: 60_000 });
+    const failed = (error: Error & Awaited<typeof ran>) => error;
+    const { stdout, stderr, message } = await ran.then((output) => ({ ...output, message: "" }), failed);
+    const printed = stdout.split("\n");
+    for (const [index, [name, outcome]] of earlyResponses.entries()) {
+      const seen = printed[index] || expect.fail(`${name}: no outcome. ${message}`);
       // If the broken connection overtakes the response, the outcome is unknown.
-      for (const one of JSON.parse(stdout) as string[]) expect([outcome, "OutcomeUnknownError"]).toContain(one);
-    },
-  );
-});
+      for (const one of JSON.parse(seen) as string[]) expect([outcome, "OutcomeUnknownError"], name).toContain(one);
+    }
+    expect(message + stderr).toBe("");
+  },
+);
