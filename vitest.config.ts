@@ -21,8 +21,8 @@ class LongestFirst extends BaseSequencer {
  * once, such as the AI SDK's provider, would serve the next file as well.
  */
 const alone = [
-  "test/faults/*.test.ts",
-  "test/docs/{frameworks,open-telemetry,samples}.test.ts",
+  "test/faults/matrix.test.ts",
+  "test/docs/{frameworks,open-telemetry}.test.ts",
   "test/ai-sdk/readme.test.ts",
 ];
 /** What `npm run test:all -- NAME` runs instead, by name. Each name is Vitest's mode as well, which some tests ask for. */
