@@ -32,14 +32,14 @@ const named: Readonly<Record<string, TestUserConfig>> = {
   /** The contract at the service itself. Spends credits. */
   live: { include: ["test/contract/*.test.ts"] },
   /**
-   * What takes minutes: all of the differential test, of the versions of TypeScript, of the packages and of the site's pages, a batch of ten thousand lines,
-   * and Jest, one after the other.
+   * What takes minutes: all of the differential test, of the commands of the guides, of the versions of TypeScript and of the site's
+   * accessibility, a batch of ten thousand lines, and Jest, one after the other.
    */
   long: {
     include: [
       "test/emulator/differential.test.ts",
-      "test/package/{command,package,typescript}.test.ts",
-      "test/docs/site-{access,pages}.test.ts",
+      "test/package/{command,typescript}.test.ts",
+      "test/docs/site-access.test.ts",
       "test/{batch,package}/long/*.test.ts",
     ],
     globalSetup: "test/package/long/setup.ts",
