@@ -38,7 +38,7 @@ const named: Readonly<Record<string, TestUserConfig>> = {
   long: {
     include: [
       "test/emulator/differential.test.ts",
-      "test/package/{command,typescript}.test.ts",
+      "test/package/{command,installed}.test.ts",
       "test/docs/site-access.test.ts",
       "test/{batch,package}/long/*.test.ts",
     ],

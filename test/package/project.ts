@@ -8,20 +8,16 @@ import { pack } from "../../scripts/release.ts";
 
 const exec = promisify(execFile);
 
-/** Packs our packages in an empty directory, and installs some of them there. */
-export function useProject(packages: readonly string[], installed: readonly string[] = packages) {
-  const project = { directory: "", tarballs: [] as readonly string[] };
+/** Packs our packages with what they depend on, so that nothing is requested from a registry, and installs them in an empty directory. */
+export function useProject(packages: readonly string[]) {
+  const project = { directory: "" };
   beforeAll(async () => {
     await mkdir("out", { recursive: true });
     project.directory = resolve(await mkdtemp("out/project-"));
     const own = packages.map((name) => resolve("packages", name));
-    // What they depend on comes packed too, so that nothing is requested from a registry.
-    const others = dependenciesOf(installed.map((name) => resolve("packages", name)));
-    const packed = await pack([...own, ...others], project.directory);
-    project.tarballs = packed.slice(0, own.length);
+    const packed = await pack([...own, ...dependenciesOf(own)], project.directory);
     await writeFile(join(project.directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    const given = packed.filter((_, index) => index >= own.length || installed.includes(packages[index] ?? ""));
-    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...given], {
+    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...packed], {
       cwd: project.directory,
       shell: process.platform === "win32",
     });

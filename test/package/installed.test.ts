@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { build } from "esbuild";
+import { build as viteBuild } from "vite";
 import { beforeAll, describe, expect, test } from "vitest";
 import { useProject } from "./project.ts";
 
@@ -108,6 +111,62 @@ export const [record, files] = [await task.wait(), await download(task, "out")];
   const output = await run("7.0", { module: "nodenext" }, ["esm/cost.ts"], "--extendedDiagnostics", "--skipLibCheck");
   expect(output).not.toContain("error TS");
   expect(Number(/^Instantiations: +(\d+)/m.exec(output)?.[1])).toBeLessThan(150);
+});
+
+describe("in an empty project", () => {
+  test.each(["esbuild", "vite"])(
+    "its Node entry point, bundled for a browser by %s, names the one to import",
+    async (bundler) => {
+      const { directory } = project;
+      const [source, target] = [join(directory, "in-browser.js"), join(directory, `in-browser-${bundler}.mjs`)];
+      await writeFile(
+        source,
+        `import { createMediaGen, download } from "@mediagen/sdk/node"; createMediaGen(); download();`,
+      );
+      const lib = { entry: source, formats: ["es" as const], fileName: () => basename(target) };
+      const written = { lib, outDir: directory, emptyOutDir: false };
+      if (bundler === "esbuild")
+        await build({ entryPoints: [source], outfile: target, bundle: true, format: "esm", platform: "browser" });
+      else await viteBuild({ root: directory, configFile: false, logLevel: "error", build: written });
+      await expect(import(pathToFileURL(target).href)).rejects.toThrow('Import "@mediagen/sdk" there');
+    },
+  );
+
+  test("errors are of the same classes by both entry points, also where they are thrown by what is loaded later", async () => {
+    const script = `
+      import { InvalidRequestError } from "@mediagen/sdk";
+      import { download, fileFrom, createMediaGen } from "@mediagen/sdk/node";
+      const { image } = createMediaGen({ baseUrl: "http://localhost", fetch: async () => new Response("{}") });
+      const thrown = [() => fileFrom("none.png"), () => image.generate("none", {})].map((call) => call().catch((error) => error instanceof InvalidRequestError));
+      console.log(JSON.stringify(await Promise.all(thrown)));`;
+    expect(await evaluate(script)).toBe("[true,true]");
+  });
+
+  test("to import them loads nothing that is slow to load", async () => {
+    const script = `
+      const before = process.moduleLoadList.length;
+      await import("@mediagen/sdk/node");
+      console.log(process.moduleLoadList.slice(before).filter((name) => /crypto|http|streams|undici|fs.promises/.test(name)).join());`;
+    expect(await evaluate(script)).toBe("");
+  });
+
+  test("the service's description and CommonJS load it", async () => {
+    const spec = `const { default: { openapi } } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });`;
+    expect(await evaluate(`${spec} console.log(openapi);`)).toMatch(/^3\.1\./);
+    const names = `["@mediagen/sdk", "@mediagen/sdk/http", "@mediagen/sdk/node"]`;
+    const required = await evaluate(
+      `console.log(${names}.flatMap((name) => Object.keys(require(name))).join())`,
+      "commonjs",
+    );
+    expect(required.split(",")).toEqual(
+      expect.arrayContaining(["createMediaGen", "createHttpClient", "download", "fileStore"]),
+    );
+  });
+
+  async function evaluate(script: string, type = "module"): Promise<string> {
+    const { directory: cwd } = project;
+    return (await exec(process.execPath, [`--input-type=${type}`, "-e", script], { cwd })).stdout.trim();
+  }
 });
 
 /** Returns the files that a compiler reports errors in, declarations of the SDK included; or "settings", if it rejects those. */
