@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PassThrough, Writable } from "node:stream";
@@ -14,27 +13,18 @@ import {
 import { createMediaGen, fileStore, type GenerationStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, vi } from "vitest";
 import { run } from "../../packages/cli/src/program.ts";
+import { type Ended, follow, followChild, ownEnvironment, type Running } from "../child.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 /** The file that the package's bin imports. */
 export const commandFile: string = resolve("packages/cli/dist/command.js");
 
-/** A command that has ended. On a terminal, everything is in `stdout`. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A running command. */
-export interface Run {
-  /** Resolves once the text is printed, and rejects if the command ends without it. */
-  printed(pattern: RegExp): Promise<void>;
+/** A running command. On a terminal, everything that it prints is in `stdout`. */
+export interface Run extends Running {
   /** Writes to stdin. */
   type(text: string): void;
   /** Sends a signal. In this process, it returns the timers that the signal has set, which then do not run by themselves. */
   signal(name: NodeJS.Signals): readonly (() => void)[];
-  readonly ended: Promise<Ended>;
 }
 
 type Spawned = Run & { readonly child: ChildProcess };
@@ -81,11 +71,8 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
   };
   // A test that fails does not wait for the end of its command.
   onTestFinished(restore);
-  const ended = run(args)
-    .then((code) => ({ code, stdout: out.text(), stderr: terminal ? "" : err.text() }))
-    .finally(restore);
   return {
-    ended,
+    ...follow({ stdout: out, stderr: terminal ? null : err }, () => run(args).finally(restore)),
     type: (text) => void typed.write(text),
     signal(name) {
       const timers = vi.spyOn(globalThis, "setTimeout");
@@ -95,7 +82,6 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
       timers.mockRestore();
       return late.map(({ run }) => run);
     },
-    printed: (pattern) => printed(pattern, [out, err], ended),
   };
 }
 
@@ -122,51 +108,18 @@ export function commandsIn(text: string): readonly string[] {
   return [...text.matchAll(/^ {4}(mediagen .+?)\r?$/gm)].map(([, command = ""]) => command);
 }
 
-interface Stream {
-  text(): string;
-  onText(look: () => void): void;
-}
-
-function fakeStream(more: object = {}): Writable & Stream {
-  let text = "";
-  const looks: (() => void)[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _, done) {
-      text += chunk.toString();
-      looks.forEach((look) => look());
-      done();
-    },
-  });
-  return Object.assign(stream, { text: () => text, onText: (look: () => void) => void looks.push(look), ...more });
+function fakeStream(more: object = {}): Writable {
+  const stream = new Writable({ write: (chunk, _, done) => (stream.emit("data", String(chunk)), done()) });
+  return Object.assign(stream, more);
 }
 
 function spawned(file: string, args: readonly string[], { cwd, env }: Surroundings): Spawned {
-  // Most of the time of a short process is the compiling of its modules.
-  const own = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve("out/compiled") };
-  const child = spawn(file, args, { cwd, env: { ...own, ...env }, stdio: "pipe" });
-  const [out, err] = [fakeStream(), fakeStream()];
-  child.stdout.pipe(out);
-  child.stderr.pipe(err);
-  // The cast: the arguments of the event.
-  const texts = () => ({ stdout: out.text(), stderr: err.text() });
-  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...texts() }));
+  const child = spawn(file, args, { cwd, env: { ...ownEnvironment, ...env } });
   return {
-    child,
-    ended,
+    ...followChild(child),
     type: (text) => void child.stdin.write(text),
     signal: (name) => (child.kill(name), []),
-    printed: (pattern) => printed(pattern, [out, err], ended),
   };
-}
-
-function printed(pattern: RegExp, streams: readonly Stream[], ended: Promise<unknown>): Promise<void> {
-  return new Promise((done, reject) => {
-    const all = () => streams.map((one) => one.text()).join("");
-    const look = () => pattern.test(all()) && done();
-    streams.forEach((one) => one.onText(look));
-    void ended.then(() => reject(new Error(`the command has ended and did not print ${pattern}: ${all()}`)));
-    look();
-  });
 }
 
 /** An emulator, the environment that leads to it, and an empty directory. */

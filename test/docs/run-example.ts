@@ -3,19 +3,14 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
+import { type Ended, followChild } from "../child.ts";
+
+export type { Ended };
 
 /** A program that runs. */
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
-
-/** What a program printed, and how it ended. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** What a program is run with. */
 export interface RunOptions {
@@ -85,9 +80,6 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
 }
 
 /** Reads what a program prints until it ends. */
-export async function endOf(program: Program): Promise<Ended> {
-  // The cast: the event has these arguments.
-  const closed = once(program, "close") as Promise<[number | null]>;
-  const [stdout, stderr, [code]] = await Promise.all([text(program.stdout), text(program.stderr), closed]);
-  return { code, stdout, stderr };
+export function endOf(program: Program): Promise<Ended> {
+  return followChild(program).ended;
 }

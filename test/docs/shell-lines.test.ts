@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { followChild, type Running } from "../child.ts";
 import { readAll } from "./read-all.ts";
 
 const pages = [
@@ -31,6 +31,7 @@ test("every shell line of guides and READMEs is run below or elsewhere", () => {
 
 /** The lines that run a program next to the emulator. Of those that differ in the program alone one is run. */
 const beside = lines.filter((line) => line.includes(" exec "));
+const anyAddress = /http:\/\/127\.0\.0\.1:\d+/;
 const program = /\bnode ([\w./-]+\.m?[jt]s)\b/;
 
 test.concurrent.for(
@@ -38,9 +39,9 @@ test.concurrent.for(
 )("%s runs the command next to the emulator", async (line, { expect }) => {
   await inDirectory(async (directory) => {
     const faster = line.replace(" exec ", " --speed 100 exec ");
-    const { ended, printed } = run(faster, directory);
-    expect(await ended).toBe(0);
-    expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+    const { code, stdout, stderr } = await run(faster, directory).ended;
+    expect(code).toBe(0);
+    expect(stdout + stderr).toMatch(anyAddress);
   });
 });
 
@@ -49,8 +50,9 @@ test.concurrent.for(lines.filter((line) => /^npx @mediagen\/(cli )?emulator(?!.*
   async (line, { expect }) => {
     await inDirectory(async (directory) => {
       // Any free port: the one that it names may be taken on this machine.
-      const { address, stop } = run(`${line} --port 0`, directory);
-      expect((await fetch(`${await address}/_emulator/`)).status).toBe(200);
+      const { printed, stop } = run(`${line} --port 0`, directory);
+      const [address] = await printed(anyAddress);
+      expect((await fetch(`${address}/_emulator/`)).status).toBe(200);
       await stop();
     });
   },
@@ -58,14 +60,13 @@ test.concurrent.for(lines.filter((line) => /^npx @mediagen\/(cli )?emulator(?!.*
 
 test.concurrent("npm run mock serves the spec, and prints requests that it answers", async ({ expect }) => {
   expect(lines).toContain("npm run mock");
-  const { address, printed, stop } = run("npm run mock -- 0", ".");
-  await address;
-  await expect.poll(printed).toMatch(/sl-violations/);
-  const requests = printed().match(/^ *curl .*$/gm) ?? [];
+  const { output, printed, stop } = run("npm run mock -- 0", ".");
+  await printed(/sl-violations/);
+  const requests = output.stdout.match(/^ *curl .*$/gm) ?? [];
   for (const request of requests) {
-    const curl = run(`${request} --silent --fail`, ".");
-    expect(await curl.ended, request).toBe(0);
-    expect(curl.printed()).toContain('"code":1000');
+    const { code, stdout } = await run(`${request} --silent --fail`, ".").ended;
+    expect(code, request).toBe(0);
+    expect(stdout).toContain('"code":1000');
   }
   expect(requests).toHaveLength(3);
   await stop();
@@ -75,32 +76,19 @@ test.concurrent("npm run mock serves the spec, and prints requests that it answe
 const found = new Set<string>();
 
 /** Runs a line of a shell; npm finds what is installed here, and may not look elsewhere. */
-function run(line: string, directory: string) {
+function run(line: string, directory: string): Running & { readonly stop: () => Promise<void> } {
   const env = { ...process.env, npm_config_offline: "true", XDG_STATE_HOME: join(resolve(directory), "state") };
   const direct = line.replace(/npx @mediagen\/(\w+)/, (npx, name: string) =>
     found.has(name) ? `node_modules/.bin/mediagen-${name}`.replace("-cli", "") : (found.add(name), npx),
   );
   // A group of its own: npm starts others, and passes no signal on to them.
   const child = spawn("sh", ["-c", direct], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
-  child.stderr.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
-  const ended = once(child, "close").then(([code]) => code as number | null);
-  const address = new Promise<string>((resolve, reject) => {
-    child.stdout.on("data", () => {
-      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
-      if (found) resolve(found);
-    });
-    void ended.then(() => reject(new Error(`${line} ended: ${text}`)));
-  });
-  address.catch(() => undefined); // Not every line serves.
+  const running = followChild(child);
   return {
-    ended,
-    address,
-    printed: () => text,
+    ...running,
     async stop() {
       if (child.pid) process.kill(-child.pid, "SIGTERM");
-      await ended;
+      await running.ended;
     },
   };
 }

@@ -1,54 +1,18 @@
-import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { followChild, type Running } from "../child.ts";
 
 /** The file that the package's bin names. */
-export const commandFile: string = fileURLToPath(new URL("command.js", import.meta.resolve("@mediagen/emulator")));
-
-/** How a run of the command ended. */
-export type Ended = Readonly<Record<"stdout" | "stderr", string>> & {
-  readonly code: number | null;
-  readonly signal: string | null;
-};
+const commandFile = fileURLToPath(new URL("command.js", import.meta.resolve("@mediagen/emulator")));
 
 /** A run of the command. */
-export interface Run {
-  readonly child: ChildProcess;
-  /** What it has printed so far. */
-  stdout(): string;
-  stderr(): string;
-  /** Resolves when a line matches, and rejects when the command has ended without one. */
-  printed(pattern: RegExp): Promise<RegExpExecArray>;
-  readonly ended: Promise<Ended>;
-}
+export type Run = Running & { readonly child: ChildProcess };
 
 /** Runs `mediagen-emulator` with the arguments. */
 export function runCommand(args: readonly string[], options: SpawnOptions = {}): Run {
-  const child = spawn(process.execPath, [commandFile, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  let [stdout, stderr] = ["", ""];
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
-  // The cast: the event has these arguments.
-  const ended = (once(child, "close") as Promise<[number | null, string | null]>).then(([code, signal]): Ended => {
-    return { code, signal, stdout, stderr };
-  });
-  return {
-    child,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    ended,
-    async printed(pattern) {
-      for (;;) {
-        const found = pattern.exec(stdout);
-        if (found) return found;
-        const end = await Promise.race([
-          ended,
-          once(child.stdout as NonNullable<typeof child.stdout>, "data").then(() => undefined),
-        ]);
-        if (end && !pattern.test(stdout)) throw new Error(`${pattern} was not printed: ${JSON.stringify(end)}`);
-      }
-    },
-  };
+  return followChild(
+    spawn(process.execPath, [commandFile, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] }),
+  );
 }
 
 /** Starts the command as a server. */

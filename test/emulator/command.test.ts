@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMediaGen, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { runCommand, serve, type Ended } from "./command-process.ts";
+import type { Ended } from "../child.ts";
+import { runCommand, serve } from "./command-process.ts";
 
 let directory = "";
 beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
@@ -63,14 +64,15 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
 
   test("serves on the loopback until it is stopped, and prints URL and key", async ({ expect }) => {
     const emulator = await serve(["--credits", "7", "--seed", "3"]);
-    const [, baseUrl = "", apiKey] = /MEDIAGEN_BASE_URL=(\S+) MEDIAGEN_API_KEY=(\S+)\n/.exec(emulator.stdout()) ?? [];
+    const [, baseUrl = "", apiKey] =
+      /MEDIAGEN_BASE_URL=(\S+) MEDIAGEN_API_KEY=(\S+)\n/.exec(emulator.output.stdout) ?? [];
     expect(baseUrl).toBe(emulator.baseUrl);
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const media = client(baseUrl, apiKey);
     await media.image.generate("imgmodelv4", form);
     await expect(media.image.generate("imgmodelv4", form)).rejects.toMatchObject({ code: 9000 });
     emulator.child.kill("SIGTERM");
-    expect(await emulator.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+    expect(await emulator.ended).toMatchObject({ code: 0, stderr: "" });
   });
 
   test("exits with 2 if the port is in use", async ({ expect }) => {

@@ -7,7 +7,8 @@ import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSavedState } from "../../packages/emulator/src/node/saved-state.ts";
-import { runCommand, serve, type Ended } from "./command-process.ts";
+import type { Ended } from "../child.ts";
+import { runCommand, serve } from "./command-process.ts";
 
 // One after the other: each needs the usual port, which other tests use for a moment.
 let home = "";

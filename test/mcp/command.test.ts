@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { type Ended, followChild, ownEnvironment } from "../child.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { createClient, textOf } from "./connect.ts";
 
@@ -12,14 +12,12 @@ const server = resolve("packages/mcp/bin.js");
 const mediagen = resolve("packages/cli/bin.js");
 
 /** Runs a program to its end. */
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [...args], {
-    env: { PATH: process.env["PATH"], ...env },
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, args, {
+    env: { ...ownEnvironment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const code = new Promise((done) => child.once("close", done));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
+  return followChild(child).ended;
 }
 
 describe("mediagen-mcp", () => {
@@ -49,7 +47,7 @@ test("with one store, one key is billed once by an MCP server, the command, the 
   onTestFinished(() => service.close());
   const directory = await temporaryDirectory();
   const [store, output] = [join(directory, "store"), join(directory, "media")];
-  const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
+  const env = { ...ownEnvironment, MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
   const start = `
     import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
     import { createMediaGen, fileStore } from "@mediagen/sdk/node";
