@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import * as sdk from "@mediagen/sdk/node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { handlers, sampleCalls, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
 import { readSpec } from "../../scripts/spec.ts";
 import { yaml } from "../contract/cases.ts";
+import { directoryForAll } from "../temporary-directory.ts";
 import { readAll } from "./read-all.ts";
 
 /** What an example of a docstring may use besides the packages' own functions. */
@@ -57,7 +58,7 @@ declare const queue: { add(name: string, data: TaskJSON, options: { readonly del
 
 /** The programs by the names of their files. They compile together, because the declarations that they share take longest. */
 const programs = new Map<string, string>();
-let directory = "";
+const directory = directoryForAll("out");
 /** What the compiler says, a line for each error. */
 let problems: readonly string[] = [];
 
@@ -74,12 +75,9 @@ beforeAll(async () => {
     if (code !== undefined) programs.set(`readme-${file.replaceAll(/\W/g, "-")}.ts`, code);
   }
 
-  await mkdir("out", { recursive: true });
-  directory = resolve(await mkdtemp("out/compiles-"));
   for (const [name, text] of programs) await writeFile(join(directory, name), text);
   problems = await compile([...programs.keys()]);
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test("every example of a docstring compiles", () => expect(problemsOf("docstrings")).toEqual([]));
 

@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator, type EmulatorServer, type ResultSource } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { curlSample, sampleCalls, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { exampleOf, readSpec } from "../../scripts/spec.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
+import { directoryForAll } from "../temporary-directory.ts";
 
 const exec = promisify(execFile);
 const calls = sampleCalls(readSpec(yaml)).map((call) => ({ id: call.operation.operationId, call }));
@@ -18,17 +19,14 @@ const results: ResultSource = ({ kind }) => {
   return { extension, type, bytes: async () => new Uint8Array([0]) };
 };
 
-let directory: string;
+const directory = directoryForAll("out");
 beforeAll(async () => {
-  await mkdir("out", { recursive: true });
-  directory = resolve(await mkdtemp("out/samples-"));
   for (const { id, call } of calls) await writeFile(resolve(directory, `${id}.ts`), typescriptSample(call));
   await writeFile(
     resolve(directory, "fox 'n\" snow.png"),
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   );
 });
-afterAll(() => rm(directory, { recursive: true }));
 
 describe.concurrent("each sample does at the emulator what its operation says", () => {
   test.for(calls)("$id", async ({ id, call }, { expect: expectHere }) => {

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { followChild, type Running } from "../child.ts";
+import { directoryForAll } from "../temporary-directory.ts";
 import { readAll } from "./read-all.ts";
 
+const readers = directoryForAll("out");
 const pages = [
   ...(await readAll("docs/guides/*.md")),
   ...(await readAll("README.md")),
@@ -37,24 +39,20 @@ const program = /\bnode ([\w./-]+\.m?[jt]s)\b/;
 test.concurrent.for(
   [...Map.groupBy(beside, (line) => line.replace(program, "node program")).values()].map(([line = ""]) => line),
 )("%s runs the command next to the emulator", async (line, { expect }) => {
-  await inDirectory(async (directory) => {
-    const faster = line.replace(" exec ", " --speed 100 exec ");
-    const { code, stdout, stderr } = await run(faster, directory).ended;
-    expect(code).toBe(0);
-    expect(stdout + stderr).toMatch(anyAddress);
-  });
+  const faster = line.replace(" exec ", " --speed 100 exec ");
+  const { code, stdout, stderr } = await run(faster, await createDirectory()).ended;
+  expect(code).toBe(0);
+  expect(stdout + stderr).toMatch(anyAddress);
 });
 
 test.concurrent.for(lines.filter((line) => /^npx @mediagen\/(cli )?emulator(?!.* exec )/.test(line)))(
   "%s serves until it is stopped",
   async (line, { expect }) => {
-    await inDirectory(async (directory) => {
-      // Any free port: the one that it names may be taken on this machine.
-      const { printed, stop } = run(`${line} --port 0`, directory);
-      const [address] = await printed(anyAddress);
-      expect((await fetch(`${address}/_emulator/`)).status).toBe(200);
-      await stop();
-    });
+    // Any free port: the one that it names may be taken on this machine.
+    const { printed, stop } = run(`${line} --port 0`, await createDirectory());
+    const [address] = await printed(anyAddress);
+    expect((await fetch(`${address}/_emulator/`)).status).toBe(200);
+    await stop();
   },
 );
 
@@ -93,20 +91,15 @@ function run(line: string, directory: string): Running & { readonly stop: () => 
   };
 }
 
-/** A directory as a reader has it: the packages, a test that shows its environment, and the first programs. */
-async function inDirectory(use: (directory: string) => Promise<void>): Promise<void> {
-  await mkdir("out", { recursive: true });
-  const directory = resolve(await mkdtemp("out/reader-"));
-  try {
-    const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
-    await writeFile(join(directory, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
-    // The programs themselves are run twice by test/package/command.test.ts.
-    await mkdir(join(directory, "engines"));
-    for (const name of lines.flatMap((line) => program.exec(line)?.[1] ?? []))
-      await writeFile(join(directory, name), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
-    await symlink(resolve("node_modules"), join(directory, "node_modules"));
-    await use(directory);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+/** Creates a directory as a reader has it: the packages, a test that shows its environment, and the first programs. */
+async function createDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(readers, "reader-"));
+  const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
+  await writeFile(join(directory, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
+  // The programs themselves are run twice by test/package/command.test.ts.
+  await mkdir(join(directory, "engines"));
+  for (const name of lines.flatMap((line) => program.exec(line)?.[1] ?? []))
+    await writeFile(join(directory, name), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
+  await symlink(resolve("node_modules"), join(directory, "node_modules"));
+  return directory;
 }

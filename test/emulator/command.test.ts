@@ -1,15 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createMediaGen, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
-import { afterAll, beforeAll, describe, test, vi } from "vitest";
+import { describe, test, vi } from "vitest";
 import { run as runProgram } from "../../packages/emulator/src/node/program.ts";
 import type { Ended } from "../child.ts";
+import { directoryForAll } from "../temporary-directory.ts";
 import { runCommand, serve } from "./command-process.ts";
 
-let directory = "";
-beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = directoryForAll();
 
 const form = { prompt: "A fox runs through snow" };
 const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen =>

@@ -1,19 +1,17 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen } from "@mediagen/sdk";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createSavedState } from "../../packages/emulator/src/node/saved-state.ts";
 import type { Ended } from "../child.ts";
+import { directoryForAll } from "../temporary-directory.ts";
 import { runCommand, serve } from "./command-process.ts";
 
 // One after the other: each needs the usual port, which other tests use for a moment.
-let home = "";
-beforeAll(async () => void (home = await mkdtemp(join(tmpdir(), "mediagen-home-"))));
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = directoryForAll();
 
 const usualFile = (name: string) => join(home, name, "mediagen/emulator.json");
 

@@ -1,14 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, defaultBehaviour, type Behaviour } from "@mediagen/emulator";
 import { createMediaGen } from "@mediagen/sdk";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { directoryForAll } from "../temporary-directory.ts";
 import { runCommand } from "./command-process.ts";
 
-let directory = "";
-beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = directoryForAll();
 
 /** A value that is not the default, for each setting. */
 const others: { readonly [Name in keyof Behaviour]: Behaviour[Name] } = {

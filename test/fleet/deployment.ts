@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEmulator, type EmulatorOptions, listen } from "@mediagen/emulator/node";
 import pg from "pg";
 import type { Order } from "../../docs/examples/fleet/fleet.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { endPool, type Server, startPostgres, startRedis } from "./servers.ts";
 
 /** A line of a program's log. */
@@ -34,7 +34,7 @@ export async function createDeployment(
   const { baseUrl, close } = await listen(emulator);
   const postgres = await startPostgres();
   const redis: Server | undefined = queue === "bullmq" ? await startRedis() : undefined;
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
+  const directory = await temporaryDirectory();
   const keyFile = join(directory, "key");
   await writeFile(keyFile, "emulator-key\n");
   const pool = new pg.Pool({ connectionString: postgres.url, options: "-c search_path=mediagen" });
@@ -123,7 +123,6 @@ export async function createDeployment(
       await endPool(pool);
       await redis?.[Symbol.asyncDispose]();
       await postgres[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true });
     },
   };
 }

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GenerationStore } from "@mediagen/sdk/node";
 import { checkStore } from "@mediagen/stores/check";
@@ -10,6 +8,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { killWhileGenerating } from "../sdk/killing.ts";
 import { openStore, type StoreName } from "../sdk/processes/open-store.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { endPool, startPostgres, startRedis } from "./servers.ts";
 
 /** A storage of its own, and handles on it. */
@@ -20,13 +19,8 @@ interface Storage extends AsyncDisposable {
 }
 
 async function inDirectory(name: "file" | "sqlite"): Promise<Storage> {
-  const directory = await mkdtemp(join(tmpdir(), "mediagen-store-"));
-  const at = join(directory, "store");
-  return {
-    at,
-    create: () => openStore(name, at),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
-  };
+  const at = join(await temporaryDirectory(), "store");
+  return { at, create: () => openStore(name, at), [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 async function onPostgres(): Promise<Storage> {

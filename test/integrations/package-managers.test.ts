@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 const exec = promisify(execFile);
 const modules = resolve("test/integrations/node_modules");
@@ -36,23 +36,19 @@ test.for<
   "%s installs what npm run pack prints, and every entry point is found",
   { timeout: 300_000 },
   async ([, command, filesOf]) => {
-    const directory = await mkdtemp(join(tmpdir(), "mediagen-install-"));
-    try {
-      for (const [name, text] of Object.entries(filesOf(printed))) await writeFile(join(directory, name), text);
-      const [file = "", ...args] = command;
-      await exec(file, args, { cwd: directory, env: { ...process.env, CI: "", PACKED: printed[2] } });
-      await writeFile(join(directory, "import.mjs"), program(await entryPoints(directory)));
-      const { stdout } = await exec(process.execPath, ["import.mjs"], { cwd: directory });
-      expect(JSON.parse(stdout)).toEqual(
-        expect.arrayContaining(["@mediagen/sdk/node", "@mediagen/batch", "@mediagen/mcp"]),
-      );
-      // The name that the docs use, without a registry.
-      const offline = { ...process.env, npm_config_offline: "true" };
-      const version = await exec("npx", ["@mediagen/cli", "--version"], { cwd: directory, env: offline });
-      expect(version.stdout).toBe("0.1.0\n");
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
+    const directory = await temporaryDirectory();
+    for (const [name, text] of Object.entries(filesOf(printed))) await writeFile(join(directory, name), text);
+    const [file = "", ...args] = command;
+    await exec(file, args, { cwd: directory, env: { ...process.env, CI: "", PACKED: printed[2] } });
+    await writeFile(join(directory, "import.mjs"), program(await entryPoints(directory)));
+    const { stdout } = await exec(process.execPath, ["import.mjs"], { cwd: directory });
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining(["@mediagen/sdk/node", "@mediagen/batch", "@mediagen/mcp"]),
+    );
+    // The name that the docs use, without a registry.
+    const offline = { ...process.env, npm_config_offline: "true" };
+    const version = await exec("npx", ["@mediagen/cli", "--version"], { cwd: directory, env: offline });
+    expect(version.stdout).toBe("0.1.0\n");
   },
 );
 

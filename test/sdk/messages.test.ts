@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { fileFrom as fileFromAnywhere } from "@mediagen/sdk";
@@ -318,6 +318,5 @@ test("every error says in plain English what happened, what it means for the mon
     await add(name, () => run(media, (first as sdk.Task).generationId), events);
     expect(sent(), name).toBe(1);
   }
-  await rm(place, { recursive: true });
   await expect(rows.join("\n")).toMatchFileSnapshot("messages.txt");
 });

@@ -1,16 +1,15 @@
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { cp, readdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import type * as Sdk from "@mediagen/sdk/node";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { errorOf } from "./fake-service.ts";
 
 // As when a package is replaced while a program runs.
 test("a file of the SDK that cannot be loaded was needed before sending: nothing was sent, and it is retried", async () => {
-  await mkdir("out", { recursive: true });
-  const project = resolve(await mkdtemp("out/missing-file-"));
-  onTestFinished(() => rm(project, { recursive: true }));
+  const project = await temporaryDirectory("out");
   const dist = join(project, "packages/sdk/dist");
   await cp("packages/sdk/dist", dist, { recursive: true });
   await writeFile(join(project, "package.json"), '{"type":"module"}');

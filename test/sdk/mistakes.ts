@@ -1,8 +1,7 @@
 import https from "node:https";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { directoryForAll } from "../temporary-directory.ts";
 import { connectionRefused, origin } from "./fake-service.ts";
 
 // What a program may pass by mistake. messages.txt has what it receives.
@@ -16,7 +15,7 @@ const png = fileOf("\x89PNG\r\n\x1a\n\0\0\0\0", "image/png");
 const gif = Buffer.from("GIF89a");
 const empty = new Blob([], { type: "image/png" });
 export const saved = { version: 2, kind: "image", taskid: "t-1", origin, resultCount: 1 } as const;
-export const place: string = await mkdtemp(join(tmpdir(), "mediagen-messages-"));
+export const place: string = directoryForAll();
 
 /** Options of a client. */
 export const clients: Readonly<Record<string, unknown>> = {

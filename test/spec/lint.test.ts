@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { specFile } from "../../scripts/spec.ts";
+import { directoryForAll } from "../temporary-directory.ts";
 
 const yaml = await readFile(specFile, "utf8");
 
@@ -32,6 +32,7 @@ describe("the lint rejects", () => {
     ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
     ["a reference to nothing", 'schemas/Seed"', 'schemas/Soil"', "no-unresolved-refs"],
   ];
+  const directory = directoryForAll();
   let lines: readonly string[];
   let passes = true;
 
@@ -42,7 +43,7 @@ describe("the lint rejects", () => {
       expect(typeof from === "string" ? broken.includes(from) : from.test(broken), what).toBe(true);
       broken = broken.replace(from, to);
     }
-    const file = join(await mkdtemp(join(tmpdir(), "mediagen-lint-")), "openapi.yaml");
+    const file = join(directory, "openapi.yaml");
     await writeFile(file, broken);
     const args = [resolve("node_modules/@redocly/cli/bin/cli.js"), "lint", file, "--config", "openapi/redocly.yaml"];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
