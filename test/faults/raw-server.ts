@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer as createPlain, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createPlain, type Server, type Socket } from "node:net";
 import { createServer as createTls } from "node:tls";
+import { portOf } from "../serve.ts";
 import type { Certificate } from "./certificate.ts";
 
 /** What a server does wrong, and when. */
@@ -59,9 +59,7 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
     sockets.add(socket.on("error", () => undefined).once("close", () => sockets.delete(socket)));
     fault.onConnection?.(socket, server);
   });
-  lowLevel.listen(0, "localhost");
-  await once(lowLevel, "listening");
-  const { port } = lowLevel.address() as AddressInfo;
+  const port = await portOf(lowLevel, "localhost");
   if (fault.isClosed) await new Promise((resolve) => lowLevel.close(resolve));
   const server: RawServer = {
     baseUrl: `${fault.certificate ? "https" : "http"}://localhost:${port}`,

@@ -1,11 +1,9 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import type { Order } from "../../docs/examples/fleet/fleet.ts";
+import { serve } from "../serve.ts";
 import { createDeployment, createOrders, queues } from "./deployment.ts";
 import { startPostgres, startRedis } from "./servers.ts";
 
@@ -203,8 +201,8 @@ test.for(queues)("%s: a rejected key fails no order, and work resumes when the k
 
 test("a rejected key costs one order if the response leaves its outcome open", async () => {
   await using fleet = await createDeployment("pg-boss", { PER_SECOND: "1" });
-  await using service = createServer((_, response) => response.writeHead(401).end('{ "code": 401 }')).listen(0);
-  const env = { MEDIAGEN_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+  await using service = await serve((_, response) => response.writeHead(401).end('{ "code": 401 }'));
+  const env = { MEDIAGEN_BASE_URL: service.baseUrl };
   await fleet.run("submit", { env, input: JSON.stringify(createOrders(9)) });
   const worker = await fleet.startWorker(env);
   await expect.poll(worker.metrics, long).toContain('mediagen_paused{reason="keyRejected"} 1\n');
@@ -353,15 +351,14 @@ test("forget deletes what ended long ago, in the store as well, and two prefixes
 
 test("results are streamed to object storage", async () => {
   const stored = new Map<string, { readonly type: string | undefined; readonly bytes: number }>();
-  const storage = createServer(async (request, response) => {
+  await using storage = await serve(async (request, response) => {
     let bytes = 0;
     for await (const piece of request) bytes += (piece as Buffer).length;
     const isFirst = stored.size === 0 && request.headers["x-seen"] === undefined;
     stored.set(`${request.method} ${request.url}`, { type: request.headers["content-type"], bytes });
     response.writeHead(isFirst ? 503 : 200).end(); // A step that throws runs again.
-  }).listen(0, "127.0.0.1");
-  await once(storage, "listening");
-  const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/bucket`;
+  });
+  const url = `${storage.baseUrl}/bucket`;
   await using fleet = await createDeployment("pg-boss", { RESULTS: url });
   await fleet.submit([first]);
   const worker = await fleet.startWorker();
@@ -373,5 +370,4 @@ test("results are streamed to object storage", async () => {
   expect([...stored.values()][0]?.bytes).toBeGreaterThan(60);
   const results = [`${url}/order-0/${fleet.emulator.tasks[0]?.taskid}-1`];
   expect(await fleet.run("show order-0")).toEqual([0, expect.objectContaining({ results })]);
-  storage.close();
 });

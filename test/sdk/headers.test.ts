@@ -5,10 +5,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
 import sdk from "../../packages/sdk/package.json" with { type: "json" };
 import { clientOf, created, errorOf } from "./fake-service.ts";
-import { ownDirectory, serve } from "./result-server.ts";
+import { ownDirectory, serveForAll } from "./result-server.ts";
 
 const seen: (IncomingHttpHeaders & { readonly path: string | undefined })[] = [];
-const origin = serve((request, response) => {
+const origin = serveForAll((request, response) => {
   seen.push({ path: request.url, ...request.headers });
   const data = { taskid: "t-1", url: [`${origin()}/1.png`] };
   request.resume().once("end", () => response.end(JSON.stringify({ code: 1000, msg: "", data })));

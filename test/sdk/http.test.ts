@@ -10,7 +10,7 @@ import type { Middleware } from "openapi-fetch";
 import { FormData as UndiciFormData } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
-import { ownDirectory, serve } from "./result-server.ts";
+import { ownDirectory, serveForAll } from "./result-server.ts";
 
 interface Arrived {
   readonly url: string | undefined;
@@ -19,7 +19,7 @@ interface Arrived {
 }
 const arrived: Arrived[] = [];
 let respond: (response: ServerResponse) => void;
-const origin = serve(async (request, response) => {
+const origin = serveForAll(async (request, response) => {
   arrived.push({ url: request.url, headers: request.headers, body: await buffer(request) });
   respond(response);
 });

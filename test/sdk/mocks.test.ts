@@ -7,7 +7,7 @@ import { setupServer } from "msw-3/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { created, errorOf } from "./fake-service.ts";
 import { leadNamesHere } from "./names-here.ts";
-import { ownDirectory, serve } from "./result-server.ts";
+import { ownDirectory, serveForAll } from "./result-server.ts";
 
 const directory = ownDirectory();
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -115,7 +115,7 @@ describe.each([
 
 describe("a test runner that replaces globalThis.fetch", () => {
   let requests = 0;
-  const origin = serve((_, response) => {
+  const origin = serveForAll((_, response) => {
     requests++;
     response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "PAID", url: [] } }));
   });

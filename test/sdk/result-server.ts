@@ -1,25 +1,24 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { MediaGen, MediaGenEvent, MediaGenOptions, Task } from "@mediagen/sdk";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { portOf } from "../serve.ts";
+import { serve } from "../serve.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** A server of this machine while the tests of a file run. Returns what returns its origin. */
-export function serve(listener: RequestListener): () => string {
-  const server = createServer(listener);
-  let port = 0;
-  beforeAll(async () => void (port = await portOf(server)));
-  afterAll(() => server.close().closeAllConnections());
-  return () => `http://127.0.0.1:${port}`;
+/** Serves while the tests of a file run. Returns what returns the origin. */
+export function serveForAll(respond: RequestListener): () => string {
+  let server: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => void (server = await serve(respond)));
+  afterAll(() => server[Symbol.asyncDispose]());
+  return () => server.baseUrl;
 }
 
 /** A service with the servers of its results, while the tests of a file run. Each path has its handler. */
 export function serveResults(handlers: Record<string, Handler>) {
   const requests: IncomingMessage[] = [];
   let data = {};
-  const origin = serve((request, response) => {
+  const origin = serveForAll((request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
     if (path.endsWith("infobytaskid")) return void response.end(JSON.stringify({ code: 1000, msg: "", data }));
     requests.push(request);
