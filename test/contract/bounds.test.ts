@@ -2,6 +2,7 @@ import { InvalidRequestError } from "@mediagen/sdk";
 import type { HttpClient } from "@mediagen/sdk/http";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, test } from "vitest";
+import { errorOf } from "../sdk/fake-service.ts";
 import { boundCases, generate, models, type BoundCase } from "./cases.ts";
 import { startTargets } from "./targets.ts";
 
@@ -41,8 +42,6 @@ describe.for(targets)("$name", (target) => {
 
   describe.for(models)("$model", ({ model }) => {
     const cases = boundCases.filter((one) => one.model === model).map((one) => ({ ...one, name: nameOf(one) }));
-    const errorOf = (form: Readonly<Record<string, unknown>>) =>
-      generate(media, model, form).catch((thrown: unknown) => thrown);
 
     test.for(cases.filter(({ good }) => good))("accepts $name", async ({ form, wire }) => {
       expect((await generate(media, model, form)).taskid).not.toBe("");
@@ -50,7 +49,7 @@ describe.for(targets)("$name", (target) => {
     });
 
     test.for(cases.filter(({ good }) => !good))("rejects $name", async (one) => {
-      const error = await errorOf(one.form);
+      const error = await errorOf(generate(media, model, one.form));
       expect(error).toBeInstanceOf(InvalidRequestError);
       expect((error as InvalidRequestError).issues.map(({ field }) => field)).toEqual([one.field]);
       expect(schemas.get(model)?.(asJson(one.wire))).toBe(false);

@@ -3,9 +3,9 @@ import { runInNewContext } from "node:vm";
 import { createEmulator, faultEffects, type Fault, type FaultName } from "@mediagen/emulator";
 import { blobs, createMediaGen } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
+import { errorOf } from "../sdk/fake-service.ts";
 
 const form = { prompt: "A fox runs through snow" };
-const outcome = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
 /** An emulator, and a client without retries: a fault of one call is how that call ends. */
 function start() {
@@ -59,16 +59,16 @@ test.for(Object.entries(seen) as [FaultName, [object, object]][])(
     const fault = { fault: name, retryAfter: "7", times: 1_000 };
     const { taskid } = await media.image.generate("imgmodelv4", form);
     emulator.next({ ...fault, on: "generateVidmodelv2" });
-    expect(await outcome(media.video.generate("vidmodelv2", form))).toMatchObject(generation);
+    expect(await errorOf(media.video.generate("vidmodelv2", form))).toMatchObject(generation);
     expect(emulator.charges).toHaveLength(1 + effects);
     expect(emulator.tasks).toHaveLength(1 + effects);
     const created = emulator.tasks.find(({ kind }) => kind === "video")?.taskid;
     expect(emulator.calls[1]).toMatchObject({ operation: "generateVidmodelv2", fault: name, created });
     emulator.next({ ...fault, on: "queryImageTask" });
-    expect(await outcome(media.image.query(taskid))).toMatchObject(other);
-    expect(await outcome(media.video.query(taskid))).toMatchObject({ code: 9999, operation: "queryVideoTask" });
+    expect(await errorOf(media.image.query(taskid))).toMatchObject(other);
+    expect(await errorOf(media.video.query(taskid))).toMatchObject({ code: 9999, operation: "queryVideoTask" });
     emulator.next({ ...fault, on: "delete", times: 1 });
-    expect(await outcome(media.image.delete([taskid]))).toMatchObject(other);
+    expect(await errorOf(media.image.delete([taskid]))).toMatchObject(other);
     expect(emulator.tasks.filter(({ kind }) => kind === "image")).toHaveLength(1 - effects);
     expect(emulator.charges).toHaveLength(1 + effects);
   },
@@ -78,7 +78,7 @@ test("hang: no response arrives, the task exists, and an aborted generation has 
   const { emulator, media } = start();
   emulator.next({ fault: "hang", on: "generate" });
   const leaving = new AbortController();
-  const generation = outcome(media.video.generate("vidmodelv2", form, { signal: leaving.signal }));
+  const generation = errorOf(media.video.generate("vidmodelv2", form, { signal: leaving.signal }));
   await vi.waitFor(() => expect(emulator.charges).toHaveLength(1));
   // A request that is collected as garbage would never abort.
   setFlagsFromString("--expose-gc");
@@ -103,7 +103,7 @@ test("taskFails fails the task, which is billed", async () => {
   const { emulator, media } = start();
   emulator.next({ fault: "taskFails" });
   const task = await media.image.generate("imgmodelv4", form);
-  expect(await outcome(task.wait())).toMatchObject({ name: "TaskFailedError" });
+  expect(await errorOf(task.wait())).toMatchObject({ name: "TaskFailedError" });
   expect(emulator.charges).toHaveLength(1);
   await (await media.image.generate("imgmodelv4", form)).wait();
 });
@@ -117,13 +117,13 @@ test.for<[FaultName, number, object]>([
   const task = await media.image.generate("imgmodelv4", form);
   await task.wait();
   emulator.next({ fault, times });
-  expect(await outcome(blobs(task))).toMatchObject(error);
+  expect(await errorOf(blobs(task))).toMatchObject(error);
   expect(await blobs(task)).toHaveLength(1);
 });
 
 test("#credits in a prompt means code 9000 and no charge; #slow takes longer", async () => {
   const { emulator, media } = start();
-  const error = await outcome(media.image.generate("imgmodelv4", { prompt: "A fox #credits" }));
+  const error = await errorOf(media.image.generate("imgmodelv4", { prompt: "A fox #credits" }));
   expect([error, emulator.charges]).toMatchObject([{ name: "InsufficientCreditsError" }, []]);
   const begin = emulator.clock.now();
   await (await media.image.generate("imgmodelv4", { prompt: "A fox #slow" })).wait();
@@ -135,7 +135,7 @@ describe("which calls a fault hits", () => {
     const emulator = createEmulator({ seed });
     const media = createMediaGen({ ...emulator.client, retries: 0 });
     for (const fault of faults) emulator.next(fault);
-    for (let index = 0; index < 40; index++) await outcome(media.image.query("t-0"));
+    for (let index = 0; index < 40; index++) await errorOf(media.image.query("t-0"));
     return emulator.calls.flatMap(({ fault }, index) => (fault ? [[index, fault]] : []));
   };
 

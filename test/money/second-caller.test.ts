@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, gate, sharedStore, type SharedStore } from "../sdk/fake-service.ts";
+import { clientOf, created, errorOf, gate, idle, sharedStore, type SharedStore } from "../sdk/fake-service.ts";
 
 type Passing = NonNullable<Parameters<typeof clientOf>[1]>["passing"];
 const enough = new Error("enough");
-/** Resolves when everything that is ready has run. */
-const idle = async () => {
-  for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
-};
 
 describe("a second call with a key, while the task of the first one is being recorded", () => {
   /** Calls with one key. The write of `created` does what `write` says, once the service has created the task. */

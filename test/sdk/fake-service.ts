@@ -157,6 +157,11 @@ export function clientOf(
 /** Resolves to what a call rejects with, or to what it resolves to. */
 export const errorOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
 
+/** Resolves when everything that is ready has run. */
+export async function idle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+}
+
 /** A store in memory that several clients share, that can fail or wait at each step, and that shows what it holds. */
 export function sharedStore() {
   const memory = memoryStore();

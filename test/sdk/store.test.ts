@@ -15,6 +15,7 @@ import {
   fails,
   forever,
   gate,
+  idle,
   lost,
   neverSent,
   rejection,
@@ -26,9 +27,6 @@ import {
 // The simulator proves that no payment happens twice or is lost, however writes, requests and crashes interleave. These are the entries.
 
 const taskidsOf = async (media: MediaGen) => (await media.recover()).tasks.map(({ taskid }) => taskid).toSorted();
-const turns = async () => {
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-};
 
 describe("a response that arrives after others have taken its sender for dead", () => {
   type Client = ReturnType<typeof clientOf>;
@@ -162,14 +160,14 @@ describe("a generation is recorded before it is sent, and its outcome after that
     store.beforeWrite(({ state }) => (state === "sending" ? slow.promise : undefined));
     const task = clientOf([() => response.promise], { store }).generate("order-1");
     await expect.poll(() => store.states()).toEqual(["claimed"]);
-    await turns();
+    await idle();
     slow.resolve();
     const { length } = store.written();
     await expect.poll(() => store.written().length).toBeGreaterThan(length + 4);
     response.resolve(created("t-1"));
     await task;
     const before = store.written().length;
-    await turns();
+    await idle();
     expect([store.states(), store.written().length]).toEqual([["claimed", "sending", "created"], before]);
   });
 });

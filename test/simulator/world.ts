@@ -1,3 +1,5 @@
+import { randomFrom } from "../bench/random.ts";
+
 /** Something that may happen next, in one of several ways. The first way is the one without a fault. */
 export interface Event {
   readonly name: string;
@@ -34,30 +36,24 @@ export class Decisions {
   /** How many ways there were at each decision. */
   readonly counts: number[] = [];
   readonly #script: readonly number[];
-  #state: number | undefined;
+  readonly #random: (() => number) | undefined;
 
   /** @param seed decides after the end of the script; without one, the first way does */
   constructor(seed: number | undefined, script: readonly number[] = []) {
     this.#script = script;
-    this.#state = seed;
+    this.#random = seed === undefined ? undefined : randomFrom(seed);
   }
 
   /** Returns a number from 0 up to but not including 1. */
   random(): number {
-    if (this.#state === undefined) return 0.5;
-    // Mulberry32.
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return this.#random?.() ?? 0.5;
   }
 
   /** Chooses one of some possibilities by their weights. */
   choose<T extends { readonly weight: number }>(possible: readonly T[]): T {
     const random = this.random() * possible.reduce((sum, { weight }) => sum + weight, 0);
     let [index, sum] = [0, possible[0]?.weight ?? 0];
-    while (this.#state !== undefined && sum <= random && index < possible.length - 1)
-      sum += possible[++index]?.weight ?? 0;
+    while (this.#random && sum <= random && index < possible.length - 1) sum += possible[++index]?.weight ?? 0;
     const scripted = this.#script[this.made.length];
     if (scripted !== undefined) index = Math.min(scripted, possible.length - 1);
     this.made.push(index);
