@@ -1,8 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -10,6 +8,7 @@ import { createEmulator, listen, type Emulator } from "@mediagen/emulator/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startPostgres } from "../fleet/servers.ts";
 import { freePort } from "../free-port.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 
 const here = (path: string) => resolve("test/engines", path);
 let emulator: Emulator;
@@ -20,12 +19,9 @@ const leave: (() => unknown)[] = [];
 beforeEach(async () => {
   emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);
-  directory = await mkdtemp(join(tmpdir(), "engines-"));
+  directory = await temporaryDirectory();
   environment = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
-  leave.push(
-    () => rm(directory, { recursive: true, force: true }),
-    () => server.close(),
-  );
+  leave.push(() => server.close());
 });
 afterEach(async () => {
   for (const step of leave.splice(0).reverse()) await step();
