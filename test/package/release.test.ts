@@ -51,8 +51,8 @@ test("no link of a package's README is relative, and none leads to a file or hea
 
 const headingsOf = (markdown: string) => [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading));
 
-test.each([[], ["--pack"]])("no package with a placeholder as its URL is released or packed: %j", (...args) => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.js", "release", ...args], { encoding: "utf8" });
+test("no package with a placeholder as its URL is released or packed", () => {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.js", "release", "--pack"], { encoding: "utf8" });
   expect(stderr).toMatch(/^release: packages\/\S+ has the placeholder github\.com\/OWNER\/ .* Nothing was published\./);
   expect(status).toBe(1);
 });

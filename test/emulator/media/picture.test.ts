@@ -106,7 +106,5 @@ test.each([
     "bf91acfe04c8b27650d0bc182f1367565b0284b66c020b37c750776035b2ff44",
   ],
 ])("%s has the bytes it always had", (_, render, digest) => {
-  const bytes = render();
-  expect(sha256(bytes)).toBe(digest);
-  expect(bytes.length).toBeLessThan(100_000);
+  expect(sha256(render())).toBe(digest);
 });
