@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Task } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { complete } from "../../packages/cli/src/commands/complete.ts";
 import type { Schemas } from "@mediagen/sdk/kit";
 import { createCommands } from "../../packages/cli/src/program.ts";
@@ -93,7 +93,6 @@ describe("in a copy of the project whose spec has further models", () => {
 
   /** Imports a module of the copy. The casts: it has the types of what it is a copy of. */
   const load = async <T>(path: string) => (await import(pathToFileURL(join(copy, path)).href)) as T;
-  const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
   const change = (to: string) => writeFile(join(copy, "openapi/openapi.yaml"), to);
 
   test("a model added to the spec is there in the SDK, typed and checked, and in the emulator, without another line", async () => {
@@ -107,8 +106,9 @@ describe("in a copy of the project whose spec has further models", () => {
        // @ts-expect-error -- the added model's own bound
        export const issues = validate("vidmodelnine", { prompt: "A fox, at length", moodofnine: "wild" });`,
     );
-    const compiler = join(process.cwd(), "node_modules/typescript-7/bin/tsc");
-    expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
+    const compiler = ["node_modules/typescript-7/bin/tsc", "--noEmit", "--isolatedDeclarations", "false", "-p"];
+    const project = join(copy, "packages/sdk");
+    expect(spawnSync(process.execPath, [...compiler, project], { encoding: "utf8" }).stdout).toBe("");
     const { task, issues, listModels, createMediaGen } = await load<
       typeof import("@mediagen/sdk") & { readonly task: Task; readonly issues: unknown }
     >("packages/sdk/src/use.ts");
@@ -184,13 +184,18 @@ describe("in a copy of the project whose spec has further models", () => {
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {
     await change(withFurtherModels("maxLength: 5", "maxLength: 6"));
-    const stale = run("scripts/run.js", "generate", "--check");
-    expect(stale.stderr).toMatch(/^-.* max: 5\b.*\n\+.* max: 6\b/m);
-    expect(stale.stderr).toContain("npm run generate");
-    expect(stale.status).toBe(1);
-    expect(run("scripts/run.js", "generate").status).toBe(0);
-    const upToDate = { status: 0, stdout: "The generated files are up to date.\n", stderr: "" };
-    expect(run("scripts/run.js", "generate", "--check")).toMatchObject(upToDate);
+    const { default: run } = await load<typeof import("../../scripts/generate.ts")>("scripts/generate.ts");
+    const printed = [vi.spyOn(console, "log").mockReturnValue(), vi.spyOn(console, "error").mockReturnValue()];
+    const ran = async (...args: string[]) => {
+      await run(args);
+      const { exitCode } = process;
+      process.exitCode = undefined;
+      return [exitCode, ...printed.map(({ mock }) => mock.calls.splice(0).join("\n"))];
+    };
+    const stale = /^-.* max: 5\b.*\n\+.* max: 6\b[^]*npm run generate/m;
+    expect(await ran("--check")).toEqual([1, "", expect.stringMatching(stale)]);
+    expect(await ran()).toEqual([undefined, expect.stringContaining("wrote packages/sdk/src/"), ""]);
+    expect(await ran("--check")).toEqual([undefined, "The generated files are up to date.", ""]);
   });
 });
 
