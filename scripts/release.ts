@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -73,12 +73,13 @@ export async function pack(directories: readonly string[], target: string): Prom
 
 /** Checks a tarball with publint and attw. Fails with their findings. */
 export async function check(tarball: string): Promise<void> {
-  const publint = join(root, "node_modules/publint/src/cli.js");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [publint, tarball, "--strict"], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`publint says of ${tarball}:\n${stdout}${stderr}`);
-  // What the command attw is made of: starting that for each package would load a compiler each time.
+  // What the commands publint and attw are made of: starting those for each package would load a compiler each time.
+  const { publint } = await import("publint");
   const attw = await import("@arethetypeswrong/core");
-  const result = await attw.checkPackage(attw.createPackageFromTarballData(readFileSync(tarball)));
+  const bytes = new Uint8Array(readFileSync(tarball));
+  const { messages } = await publint({ pack: { tarball: bytes.buffer }, level: "warning", strict: true });
+  if (messages.length > 0) throw new Error(`publint says of ${tarball}:\n${JSON.stringify(messages, undefined, 2)}`);
+  const result = await attw.checkPackage(attw.createPackageFromTarballData(bytes));
   if (!result.types) throw new Error(`attw finds no types in ${tarball}`);
   // Its profile esm-only ignores these.
   const isOther = (kind: string) => kind === "node10" || kind === "node16-cjs";
