@@ -49,8 +49,8 @@ function mockable(spec: Spec): Spec {
 }
 
 function mockableOperation(operation: SpecOperation): SpecOperation {
-  const answers = operation.responses["200"]?.content["application/json"];
-  const failure = answers?.schema.oneOf?.find(({ properties }) => !properties?.["data"]) ?? {};
+  const json = operation.responses["200"]?.content["application/json"];
+  const failure = json?.schema.oneOf?.find(({ properties }) => !properties?.["data"]) ?? {};
   const rejection = (msg: string) => ({
     description: msg,
     content: {

@@ -139,8 +139,8 @@ export function bodyOf({ requestBody }: SpecOperation): SpecSchema {
 
 /** Returns the `data` of an operation's envelope after success. */
 export function dataOf({ operationId, responses }: SpecOperation): SpecSchema {
-  const answers = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
-  const data = answers.map(({ properties }) => properties?.["data"]).filter((schema) => schema !== undefined);
+  const envelopes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
+  const data = envelopes.map(({ properties }) => properties?.["data"]).filter((schema) => schema !== undefined);
   if (data.length !== 1 || !data[0]) throw new Error(`${operationId} needs exactly one response with data`);
   return data[0];
 }

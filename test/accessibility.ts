@@ -1,14 +1,14 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** The themes, and what axe is asked in each: all of it, best practice included, in one; in the other what a theme changes. */
-export const themes: readonly { readonly colorScheme: "light" | "dark"; readonly asked: axe.RunOptions }[] = [
-  { colorScheme: "light", asked: {} },
-  { colorScheme: "dark", asked: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } } },
+/** The themes, and what axe checks in each: all of it, best practice included, in one; in the other what a theme changes. */
+export const themes: readonly { readonly colorScheme: "light" | "dark"; readonly options: axe.RunOptions }[] = [
+  { colorScheme: "light", options: {} },
+  { colorScheme: "dark", options: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } } },
 ];
 
 /** What axe finds in the page as it is, or in one element of it, a line for each rule that is broken. */
-export async function findingsIn(page: Page, asked: axe.RunOptions, element = "html"): Promise<readonly string[]> {
+export async function findingsIn(page: Page, options: axe.RunOptions, element = "html"): Promise<readonly string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const violations = await page.evaluate(
     async ([within, options]) => {
@@ -24,7 +24,7 @@ export async function findingsIn(page: Page, asked: axe.RunOptions, element = "h
           .map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
       }));
     },
-    [element, asked] as const,
+    [element, options] as const,
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.join(" | ")}`);
 }
@@ -32,10 +32,10 @@ export async function findingsIn(page: Page, asked: axe.RunOptions, element = "h
 /** What axe finds in a page of the site in each theme. */
 export async function findingsInThemes(page: Page, looks = themes): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const { colorScheme, asked } of looks) {
+  for (const { colorScheme, options } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html.${colorScheme}`).waitFor();
-    found.push(...(await findingsIn(page, asked)).map((one) => `${page.url()}, ${colorScheme}: ${one}`));
+    found.push(...(await findingsIn(page, options)).map((one) => `${page.url()}, ${colorScheme}: ${one}`));
   }
   return found;
 }

@@ -61,5 +61,5 @@ export function watch(page: Page, place: string, trouble: string[]): void {
     "response",
     (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)),
   );
-  page.on("request", (request) => void (isOwn(request.url()) || trouble.push(`asks for ${request.url()}`)));
+  page.on("request", (request) => void (isOwn(request.url()) || trouble.push(`requests ${request.url()}`)));
 }

@@ -50,7 +50,7 @@ function quietRedoc(script: string): string {
     ["https://otel.cloud.redocly.com/v1/traces", ""],
     ['a=i?` style="color: var(${i})"`:``', "a=``"], // Its classes say the same, and api.css colours them.
     ["typeof document<`u`&&console.info(", "0&&("],
-    ["return e._factory??=Function(XDe),!0", "return!1"], // Its search, which the site's own stands for, would evaluate text for a worker.
+    ["return e._factory??=Function(XDe),!0", "return!1"], // Its search, which the site's own replaces, would evaluate text for a worker.
     ['"aria-label":`Example`,', ""], // It hid from screen readers which example is chosen.
     ["(Rke,{className:e,", '(Rke,{className:e,role:`navigation`,"aria-label":`Operations`,'], // A landmark.
   ];

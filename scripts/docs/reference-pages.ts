@@ -8,7 +8,7 @@ import { twinOf, type NavGroup, type NavLink, type Page } from "./site.ts";
 import { callOf, typescriptSample } from "./samples.ts";
 import { modelsTable, table } from "./tables.ts";
 
-/** Stands for the URL of the repository if that is not known. Then there are no links to it. */
+/** Replaces the URL of the repository if that is not known. Then there are no links to it. */
 export const unknownRepository = "repository:";
 
 /** An export as a link in the sidebar. */

@@ -1,7 +1,7 @@
 import type { Heading, Page } from "./site.ts";
 
 /** An entry of the search index: its name, its kind, its URL, its words, and other words for its topic. */
-export type SearchEntry = readonly [name: string, sort: string, address: string, words: string, also?: string];
+export type SearchEntry = readonly [name: string, sort: string, url: string, words: string, also?: string];
 
 const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides: "Guide", playground: "Playground" };
 
@@ -10,13 +10,13 @@ export function searchEntries(
   { path, title, description, also = "", section, markdown }: Page,
   headings: readonly Heading[],
 ): readonly SearchEntry[] {
-  const address = path === "" ? "" : `${path}/`;
+  const url = path === "" ? "" : `${path}/`;
   const name = section === "api" && path !== "api" ? (path.split("/").at(-1) ?? title) : title;
   const sort = sorts[section] ?? "Page";
   const [beginning = "", ...parts] = markdown.split(/^#{2,4} .*$/m);
   const intro = section === "guides" ? plain(beginning.replace(/^# .*$/m, "")) : "";
   const words = [name === title ? "" : `${title}.`, description, intro].filter((text) => text !== "").join(" ");
-  const own: SearchEntry = also ? [name, sort, address, words, also] : [name, sort, address, words];
+  const own: SearchEntry = also ? [name, sort, url, words, also] : [name, sort, url, words];
   const isIndex = path === "" || path === "guides" || title.startsWith("@"); // Its headings are those of the sidebar.
   const inside = headings
     .filter(({ level }) => level > 1 && !isIndex)
@@ -27,7 +27,7 @@ export function searchEntries(
         [
           section === "sdk" ? `${name}.${text.replace(/[()?]/g, "")}` : text,
           section === "sdk" ? sort : `${sort}: ${title}`,
-          `${address}#${id}`,
+          `${url}#${id}`,
           plain(parts[index] ?? "").slice(0, section === "sdk" ? 400 : Infinity),
         ],
       ];
@@ -36,7 +36,7 @@ export function searchEntries(
     ([, id = "", member = "", rest = ""]): SearchEntry => [
       `${name}.${member.replace(/\?$/, "")}`,
       sort,
-      `${address}#${id}`,
+      `${url}#${id}`,
       plain(rest).slice(0, 160),
     ],
   );

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** POSTs on bare sockets, kept alive: a client that does no more than the wire asks for. */
+/** POSTs on bare sockets, kept alive: a client that does no more than the protocol requires. */
 export function bareSockets(port: number): {
   post(path: string, type: string, body: string): Promise<string>;
   close(): void;

@@ -26,8 +26,8 @@ export const nodeSdk = "@mediagen/sdk/node";
 const apiKey = "bench-key";
 
 /**
- * Ours, by both entry points, the peers, and what they all stand on. Each is loaded only when it is created, and as its README says:
- * nothing is set but the address and a key.
+ * Ours, by both entry points, the peers, and what they all are built on. Each is loaded only when it is created, and as its README says:
+ * nothing is set but the URL and a key.
  */
 const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Client>>> = {
   async [nodeSdk]({ base, maxQueriesInFlight }) {

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { endOf, newTaskid, type Seen, type Settings } from "./doubles.ts";
 import { randomFrom } from "./random.ts";
 
-interface Answer {
+interface Reply {
   readonly json: object;
   readonly kind?: "created" | "queried";
   readonly taskid?: string;
@@ -20,7 +20,7 @@ interface Asked {
 const picture = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 /** Each service, by its client's name. */
-const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
+const services: Readonly<Record<string, (asked: Asked) => Reply>> = {
   media({ path, body, base }) {
     if (path.at(-1) === "infobytaskid") {
       const { taskid } = JSON.parse(body) as { taskid: string };
@@ -87,12 +87,12 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
   },
 };
 
-function created(json: (taskid: string) => object): Answer {
+function created(json: (taskid: string) => object): Reply {
   const taskid = newTaskid(Date.now(), 0);
   return { json: json(taskid), kind: "created", taskid };
 }
 
-function queried(taskid: string | undefined, json: (done: boolean, taskid: string) => object): Answer {
+function queried(taskid: string | undefined, json: (done: boolean, taskid: string) => object): Reply {
   if (taskid === undefined) throw new Error("a query without a task");
   return { json: json(Date.now() >= endOf(taskid), taskid), kind: "queried" };
 }
@@ -107,7 +107,7 @@ function serve(): void {
   const open = new Set<Socket>();
   let sockets = 0;
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", headers, url = "" } = request;
     const body = method === "GET" ? "" : await read(request);
     const [path = ""] = url.split("?");
@@ -139,7 +139,7 @@ function serve(): void {
   }
 
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, (request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    respond(request, response).catch((error: unknown) => {
       // A client that goes away ends its request; anything else is a fault of these doubles.
       if (!request.destroyed) console.error(error);
       response.destroy();
@@ -165,7 +165,7 @@ function serve(): void {
   );
 }
 
-/** Loses an answer after the task was created and paid. */
+/** Loses a response after the task was created and paid. */
 function lose(how: NonNullable<Settings["lose"]>, text: string, response: ServerResponse): void {
   if (how === "rejected")
     return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");

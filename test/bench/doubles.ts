@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 /** How the server responds. */
 export interface Settings {
-  /** How it loses a fifth of the answers to generations, and which ones. */
+  /** How it loses a fifth of the responses to generations, and which ones. */
   readonly lose?: "cut" | "closed" | "rejected";
   readonly seed?: number;
 }
@@ -19,7 +19,7 @@ export interface Seen {
   readonly bytes: number;
 }
 
-/** The local server, which speaks as each client's own service does: a client's address is `base` and its own name. */
+/** The local server, which speaks as each client's own service does: a client's URL is `base` and its own name. */
 export interface Doubles {
   readonly base: string;
   set(settings: Settings): Promise<void>;

@@ -46,7 +46,7 @@ describe.for(targets)("$name", (target) => {
       expect(ajv.validate(dataOf(call.operation), data), ajv.errorsText()).toBe(true);
     });
 
-    if (!target.answersOnDemand) return;
+    if (!target.respondsOnDemand) return;
     const examples = responses["200"]?.content["application/json"]?.examples as Record<
       string,
       { value: { code: number } }

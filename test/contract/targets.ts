@@ -15,7 +15,7 @@ export interface Target {
   /** An HTTP client, which checks nothing. */
   readonly http: HttpClient;
   /** Whether a test can choose the outcome. */
-  readonly answersOnDemand: boolean;
+  readonly respondsOnDemand: boolean;
   /** Whether it rejects what breaks this bound; undefined for the service, which may bill it. */
   rejects(bound: BoundCase): boolean | undefined;
   /** A task to query and delete. */
@@ -33,7 +33,7 @@ async function prism(): Promise<Target> {
   const mock = await startMock(yaml);
   return {
     name: "Prism",
-    answersOnDemand: true,
+    respondsOnDemand: true,
     client: (outcome, apiKey) =>
       createMediaGen({
         baseUrl: mock.baseUrl,
@@ -54,7 +54,7 @@ function emulator(): Target {
   const { baseUrl, apiKey, fetch } = client;
   const target: Target = {
     name: "the emulator",
-    answersOnDemand: true,
+    respondsOnDemand: true,
     client: (outcome, key) =>
       createMediaGen({
         ...client,
@@ -76,7 +76,7 @@ function live(): Target {
   const media = createMediaGen();
   return {
     name: "the service",
-    answersOnDemand: false,
+    respondsOnDemand: false,
     client: () => media,
     http: createHttpClient(),
     rejects: () => undefined,

@@ -135,7 +135,7 @@ test.concurrent("batch brings a directory of results, and run again pays for not
   expect(desk.emulator.charges).toHaveLength(4);
 });
 
-test.concurrent("source-images sends each source as a file with its name and type, and addresses as text", async () => {
+test.concurrent("source-images sends each source as a file with its name and type, and URLs as text", async () => {
   await using desk = await createDesk();
   await writeFile(join(desk.directory, "source-images.ts"), "no image");
   const png = (await readFile(join(desk.directory, "first.png"))).toString("base64");
@@ -234,7 +234,7 @@ test.concurrent("own-store records a key in a table, for processes that run at o
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
-test.concurrent("with-prism gets the spec's examples, and the outcome that it asks for", async () => {
+test.concurrent("with-prism gets the spec's examples, and the outcome that it requests", async () => {
   await using desk = await createDesk();
   const mock = await startMock(await readFile(specFile, "utf8"));
   const run = desk.run("with-prism.ts", { environment: { MOCK_URL: mock.baseUrl } });

@@ -11,7 +11,7 @@ import { createPageClient, showClip } from "../../docs/examples/frameworks/page.
 import { serve as serveApp } from "../serve.ts";
 import { createD1 } from "./d1.ts";
 
-// The programs' files as they stand, called as their frameworks call them.
+// The programs' files as they are, called as their frameworks call them.
 type Handler = (request: Request) => Promise<Response>;
 const frameworks = ["Next", "SvelteKit", "Hono", "Nitro", "Express", "a Worker"] as const;
 const handlers = new Map<string, Handler>();

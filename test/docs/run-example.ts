@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A directory with two source images, and an emulator whose address and key programs find in their environment. */
+/** A directory with two source images, and an emulator whose URL and key programs find in their environment. */
 export interface Desk extends AsyncDisposable {
   readonly emulator: Emulator;
   readonly directory: string;

@@ -56,7 +56,7 @@ test.concurrent.for(lines.filter((line) => /^npx @mediagen\/(cli )?emulator(?!.*
   },
 );
 
-test.concurrent("npm run mock serves the spec, and prints requests that it answers", async ({ expect }) => {
+test.concurrent("npm run mock serves the spec, and prints requests that succeed", async ({ expect }) => {
   expect(lines).toContain("npm run mock");
   const { output, printed, stop } = run("npm run mock -- 0", ".");
   await printed(/sl-violations/);

@@ -173,7 +173,7 @@ test("code and complete pages are copied, as they are and as Markdown", async ()
   await expect.poll(clipboard).toBe(String(site.files.get("guides/first-video.md")));
 });
 
-test("an address that is none shows where to go on", async () => {
+test("a URL without a page shows where to go on", async () => {
   const page = await site.tab();
   await page.goto(`${site.url}gone/for/good/`);
   expect(await page.locator("h1").textContent()).toBe("Page not found");

@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 
 /** Whether the page is among the first three hits. */
-function finds(typed: string, address: string | RegExp): boolean {
+function finds(typed: string, url: string | RegExp): boolean {
   const hits = find(typed).slice(0, 3);
-  return hits.some(([, , at]) => (typeof address === "string" ? at === address : address.test(at)));
+  return hits.some(([, , at]) => (typeof url === "string" ? at === url : url.test(at)));
 }
 
 test("every operation is found by its id, and most of it", () => {
@@ -49,7 +49,7 @@ test("every guide is found by its title", () => {
 });
 
 /** Words of our pages, with a page that has the answer. */
-const queries: readonly (readonly [typed: string, address: RegExp])[] = [
+const queries: readonly (readonly [typed: string, url: RegExp])[] = [
   ["9000", /^guides\/errors\//],
   ["duration", /^api\/\w+\/#field-duration/],
   ["vidmodelv2 ratio", /^api\/generateVidmodelv2\/#field-ratio/],
@@ -59,13 +59,13 @@ const queries: readonly (readonly [typed: string, address: RegExp])[] = [
   ["task_status", /^api\/\w+\/#data-task_status$/],
 ];
 
-test.for(queries)("%s finds %s among the first three hits", ([typed, address]) => {
-  expect(finds(typed, address)).toBe(true);
+test.for(queries)("%s finds %s among the first three hits", ([typed, url]) => {
+  expect(finds(typed, url)).toBe(true);
 });
 
 /**
  * Titles of issues in the repositories of other clients, stores, queues and command lines, with the pages that have the
- * answer. They were chosen, and their pages read, before the search was asked. Do not tune the search or the pages to them.
+ * answer. They were chosen, and their pages read, before the search was tried. Do not tune the search or the pages to them.
  */
 const unseen: readonly (readonly [typed: string, pages: string, issue: string])[] = [
   ["APIConnectionError: Connection error", "errors troubleshooting sdk/ConnectionError", "truefoundry/cognita#351"],
@@ -124,9 +124,9 @@ test("36 of 40 questions in the words of others find their page among the first 
   expect(missed.length, missed.map(([typed]) => typed).join("\n")).toBeLessThanOrEqual(4);
 });
 
-test("every address of the index leads to a page and an anchor that are there", () => {
-  const wrong = entries.filter(([, , address]) => {
-    const [path = "", anchor] = address.split("#");
+test("every URL of the index leads to a page and an anchor that are there", () => {
+  const wrong = entries.filter(([, , url]) => {
+    const [path = "", anchor] = url.split("#");
     const html = String(files.get(`${path}index.html`) ?? "");
     return html === "" || (anchor !== undefined && !html.includes(`id="${anchor}"`));
   });

@@ -227,9 +227,9 @@ describe("the page", () => {
     await page.clock.resume(); // axe waits on it
     for (const popover of [false, true]) {
       if (popover) await page.getByRole("button", { name: "Reset…" }).click();
-      for (const { colorScheme, asked } of themes) {
+      for (const { colorScheme, options } of themes) {
         await page.emulateMedia({ colorScheme });
-        expect(await findingsIn(page, asked), `${colorScheme}, with the popover open: ${popover}`).toEqual([]);
+        expect(await findingsIn(page, options), `${colorScheme}, with the popover open: ${popover}`).toEqual([]);
       }
     }
   });

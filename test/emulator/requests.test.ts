@@ -12,19 +12,19 @@ function start(options: EmulatorOptions = {}) {
   /** Posts a body as it is, and returns status and envelope. */
   const post = async (path: string, body: unknown, contentType = "application/json") => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    const answer = await emulator.fetch(client.baseUrl + path, {
+    const response = await emulator.fetch(client.baseUrl + path, {
       method: "POST",
       headers: { authorization: client.apiKey, "content-type": contentType },
       body: text,
     });
-    return { status: answer.status, ...((await answer.json()) as { code: number; msg: string }) };
+    return { status: response.status, ...((await response.json()) as { code: number; msg: string }) };
   };
   const postForm = async (path: string, fields: Readonly<Record<string, string>>) => {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     const init = { method: "POST", headers: { authorization: client.apiKey }, body: form };
-    const answer = await emulator.fetch(client.baseUrl + path, init);
-    return (await answer.json()) as { code: number; msg: string; data?: unknown };
+    const response = await emulator.fetch(client.baseUrl + path, init);
+    return (await response.json()) as { code: number; msg: string; data?: unknown };
   };
   return { emulator, media, post, postForm };
 }

@@ -91,8 +91,8 @@ test.for<[Record<string, unknown>, string]>([
   const emulator = createEmulator();
   expect(() => createEmulator({ behaviour: settings })).toThrow(why);
   expect(() => emulator.configure({ creditsPerImage: 1, ...settings })).toThrow(why);
-  const answer = await control(emulator, "behaviour", { creditsPerImage: 1, ...settings });
-  expect(answer).toEqual({ status: 400, body: { error: expect.stringContaining(why) } });
+  const response = await control(emulator, "behaviour", { creditsPerImage: 1, ...settings });
+  expect(response).toEqual({ status: 400, body: { error: expect.stringContaining(why) } });
   expect(emulator.behaviour).toEqual(defaultBehaviour);
 });
 

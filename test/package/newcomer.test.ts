@@ -12,7 +12,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly link?: boolean }>>;
 }
 
-test("npm ci on Node 20 warns of two packages at most that ask for a newer Node", async () => {
+test("npm ci on Node 20 warns of two packages at most that require a newer Node", async () => {
   await mkdir("out", { recursive: true });
   const directory = resolve(await mkdtemp("out/newcomer-"));
   onTestFinished(() => rm(directory, { recursive: true }));

@@ -236,7 +236,7 @@ test("an error that proves nothing is an unknown outcome", async () => {
   expect([await errorOf(generate()), errors]).toEqual([expect.any(OutcomeUnknownError), [lost]]);
 });
 
-test("a key that stands for another form is an unknown outcome, is reported, and shows no user to the page", async () => {
+test("a key that belongs to another form is an unknown outcome, is reported, and shows no user to the page", async () => {
   let count = 0;
   const beforeGenerate = () => ({ prompt: `Fox ${++count}` });
   const { emulator, errors, generate, post } = setUp({ beforeGenerate });

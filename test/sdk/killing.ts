@@ -76,7 +76,7 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
   );
   const resultsPerStrike = Math.ceil(queue.length / strikes);
   const workers = new Set<Worker>();
-  /** The tasks that each key stood for. */
+  /** The tasks of each key. */
   const taskids = new Map<string, Set<string>>();
   /** Tasks that arrived after their generation was taken for unknown. */
   const late = new Set<string>();
@@ -167,7 +167,7 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
       /** Paid requests that reached the service, and the keys that were paid more than once. */
       sent: [...paid.values()].flat().length,
       sentTwice: keys.filter((key) => (paid.get(key)?.length ?? 0) > 1),
-      /** Keys that stood for two tasks at different times. */
+      /** Keys that had two tasks at different times. */
       changed: keys.filter((key) => (taskids.get(key)?.size ?? 0) > 1),
     };
   } finally {

@@ -45,7 +45,7 @@ test("its server is a plain URL that is said to be assumed", () => {
   ]);
 });
 
-test("examples of addresses are quoted in the YAML, because some parsers end a plain text at its colon", () => {
+test("examples of URLs are quoted in the YAML, because some parsers end a plain text at its colon", () => {
   expect(yaml).not.toMatch(/: \[[^"\]\n]*https?:/);
 });
 

@@ -42,7 +42,7 @@ export const row: Row = {
   },
 };
 
-/** Each checks a form and answers whether it holds. */
+/** Each checks a form and returns whether it is valid. */
 const checkers: Readonly<Record<string, () => Promise<(form: object) => boolean>>> = {
   async [webSdk]() {
     // The cast: the form is another's as far as the compiler knows, and may be wrong here.

@@ -18,7 +18,7 @@ const warm = 1_500;
 
 export const row: Row = {
   title: "A query",
-  what: `Queries through each client, and through what the clients stand on. *Times raw fetch* is a client's calls/s divided by those of raw fetch in the same round. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs.`,
+  what: `Queries through each client, and through what the clients are built on. *Times raw fetch* is a client's calls/s divided by those of raw fetch in the same round. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs.`,
   notFirst: "the peers query with GET, which needs no body.",
   tables: [
     {
