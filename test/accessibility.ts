@@ -10,23 +10,18 @@ export const themes: readonly { readonly colorScheme: "light" | "dark"; readonly
 /** What axe finds in the page as it is, or in one element of it, a line for each rule that is broken. */
 export async function findingsIn(page: Page, options: axe.RunOptions, element = "html"): Promise<readonly string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const violations = await page.evaluate(
+  const given: axe.RunOptions = { ...options, resultTypes: ["violations"] };
+  return page.evaluate(
     async ([within, options]) => {
       // The cast: the page has had axe brought in.
-      const found = await (window as unknown as { axe: typeof axe }).axe.run(within, {
-        ...options,
-        resultTypes: ["violations"],
+      const found = await (window as unknown as { axe: typeof axe }).axe.run(within, options);
+      return found.violations.map(({ id, nodes }) => {
+        const texts = nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`);
+        return `${id}: ${texts.slice(0, 3).join(" | ")}`;
       });
-      return found.violations.map(({ id, nodes }) => ({
-        id,
-        nodes: nodes
-          .slice(0, 3)
-          .map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
-      }));
     },
-    [element, options] as const,
+    [element, given] as const,
   );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.join(" | ")}`);
 }
 
 /** What axe finds in a page of the site in each theme. */

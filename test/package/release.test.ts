@@ -14,10 +14,10 @@ interface Addresses {
 const manifests = await Promise.all(
   packages.map(async (path) => JSON.parse(await readFile(`${path}/package.json`, "utf8")) as Addresses),
 );
+const url = manifests[0]?.repository.url ?? "";
+const page = url.replace(/^git\+(.*)\.git$/, "$1");
 
 test("every package says where it comes from: the same repository, and its own directory there", () => {
-  const [first] = manifests;
-  const page = first?.repository.url.replace(/^git\+(.*)\.git$/, "$1");
   expect(page).toMatch(/^https:\/\/github\.com\/[\w-]+\/mediagen$/);
   expect(manifests).toMatchObject(
     packages.map((directory) => ({
@@ -25,13 +25,12 @@ test("every package says where it comes from: the same repository, and its own d
       keywords: expect.arrayContaining(["media-generation"]),
       homepage: `${page}/tree/main/${directory}#readme`,
       bugs: { url: `${page}/issues` },
-      repository: { type: "git", url: first?.repository.url, directory },
+      repository: { type: "git", url, directory },
     })),
   );
 });
 
 test("no link of a package's README is relative, and none leads to a file or heading that is not in the repository", async () => {
-  const page = manifests[0]?.repository.url.replace(/^git\+(.*)\.git$/, "$1") ?? "";
   const links: string[] = [];
   const dead: string[] = [];
   for (const directory of packages) {

@@ -6,7 +6,6 @@ import type { Task } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { complete } from "../../packages/cli/src/commands/complete.ts";
-import type { Schemas } from "@mediagen/sdk/kit";
 import { createCommands } from "../../packages/cli/src/program.ts";
 import { helpOf } from "../../packages/cli/src/usage/help.ts";
 import { generateSchema } from "../../packages/mcp/src/generate-schema.ts";
@@ -135,8 +134,8 @@ describe("in a copy of the project whose spec has further models", () => {
 
   test("and in the command line: its help, its flags, its values", async () => {
     const { listModels } = await load<typeof import("@mediagen/sdk")>("packages/sdk/src/index.ts");
-    const { schemas } = await load<{ readonly schemas: Schemas }>("packages/sdk/src/spec/schemas.gen.ts");
-    const program = createCommands(listModels(), schemas);
+    const { service } = await load<typeof import("@mediagen/sdk/kit")>("packages/sdk/src/kit.ts");
+    const program = createCommands(listModels(), service.schemas);
     const help = program.map(helpOf).join("").replace(/\s+/g, " ");
     expect(help).toContain('--moodofnine <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
     expect(help).toContain("--frames <file|url> Pictures in order (at most 4 files; only vidmodelnine)");
