@@ -7,7 +7,7 @@ export const strykerPlugins = [
   },
 ];
 
-/** For the sources that scripts/mutants.ts passes. */
+/** For the sources that mutants.ts passes. */
 export default {
   mutate: [process.env.SOURCES],
   testRunner: "vitest",
