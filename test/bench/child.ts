@@ -9,7 +9,7 @@ export type Measurement<Given> = (given: Given) => Promise<Figures>;
 
 /** A row's measurement in a fresh process: nothing that was loaded or compiled for another client is there. */
 export async function inChild(row: string, given: object): Promise<Figures> {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), row, JSON.stringify(given)], {
+  const child = spawn(process.execPath, ["--expose-gc", fileURLToPath(import.meta.url), row, JSON.stringify(given)], {
     stdio: ["ignore", "inherit", "pipe", "ipc"],
   });
   let errors = "";
@@ -40,7 +40,7 @@ export function watchMemory(): () => number {
   const before = kilobytes("VmRSS");
   // Linux forgets the peak until now.
   writeFileSync("/proc/self/clear_refs", "5");
-  return () => (kilobytes("VmHWM") - before) / 1_024;
+  return () => (kilobytes("VmHWM") - before) * 1.024e-3;
 }
 
 /** The CPU time that this process takes from now on, in milliseconds. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** A program of some thirty lines for each client, which generates and waits, as its README does it. */
+/** A program of some twenty lines for each client, which generates and waits, as its README does it. */
 export const consumers: Readonly<Record<string, string>> = {
   "@mediagen/sdk": "mediagen.ts",
   "openapi-fetch": "openapi-fetch.ts",

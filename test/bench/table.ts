@@ -20,8 +20,6 @@ export interface Line {
 export interface TableShape {
   readonly title: string;
   readonly columns: readonly Column[];
-  /** Lines that are no clients: what clients are built on, or a part of mediagen. They are not compared with ours. */
-  readonly references?: readonly string[];
   /** Whether the page leaves it out. */
   readonly isDetail?: boolean;
 }

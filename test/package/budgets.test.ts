@@ -17,8 +17,8 @@ const budgets: Sizes = {
   "packages/emulator: lines, code lines": [4_850, 3_550],
   "packages/ai-sdk-provider: lines, code lines": [640, 470],
   "packages/mcp: lines, code lines": [800, 620],
-  "scripts: lines": [3_500],
-  "test: lines of TypeScript, lines of the longest file": [24_000, 450],
+  "scripts: lines": [3_460],
+  "test: lines of TypeScript, lines of the longest file": [23_950, 450],
   "docs/site: lines; with scripts/docs.ts and scripts/docs": [1_500, 3_200],
   "docs/guides: words": [30_000],
   "docs/examples/fleet: lines of programs": [700],
@@ -29,7 +29,7 @@ const budgets: Sizes = {
   "@mediagen/sdk/node: options of createMediaGen": [20],
   "@mediagen/sdk/node: exported values": [30],
   // After gzip, without the models, of which there may be more, rounded to 100 bytes: compressors differ between machines.
-  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_500, 21_600],
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_400, 21_500],
 };
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */

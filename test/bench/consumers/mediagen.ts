@@ -2,7 +2,7 @@ import { createMediaGen, OutcomeUnknownError, type Form, type VideoRecord } from
 
 const media = createMediaGen({ apiKey: "key", baseUrl: "https://media.example.com" });
 
-/** A video of a prompt, with what a program of thirty lines has around it. */
+/** A video of a prompt, with what a program has around it. */
 export async function makeVideo(
   prompt: string,
   seconds: 5 | 10 | 15,

@@ -11,6 +11,11 @@ export async function makeVideo(
 ): Promise<readonly string[]> {
   const created = await client.POST("/v1/video/vidmodelv2", {
     body: { prompt, duration: seconds, resolution: "720p", generate_audio: "1" },
+    bodySerializer(fields) {
+      const form = new FormData();
+      for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+      return form;
+    },
     signal,
   });
   if (created.data?.code !== 1000) throw new Error(created.data?.msg);

@@ -1,8 +1,9 @@
-import { losses } from "./lost-responses.ts";
+import { losses, ways } from "./lost-responses.ts";
 
 export const row = losses({
   title: "Lost responses in the AI SDK",
   what: "100 calls of `generateImage` of `ai` with its defaults, which are two retries",
   clients: ["@mediagen/ai-sdk-provider", "@ai-sdk/replicate", "@ai-sdk/fal"],
   generations: 100,
+  lost: ways.slice(0, 1),
 });

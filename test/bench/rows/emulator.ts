@@ -91,5 +91,5 @@ async function perSecond(call: () => Promise<string>, count: number): Promise<nu
 }
 
 function memoryMb({ pid }: ChildProcess): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1.024e-3;
 }

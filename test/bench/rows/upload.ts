@@ -18,10 +18,10 @@ export const row: Row = {
   title: "An upload from disk",
   what: `A file of ${size} MiB. Memory is the process's peak above what it had after one query.`,
   notFirst:
-    "openai has the complete file in memory, as its peak shows. The Node entry point reads and sends 48 KiB at a time, which takes longer and less memory.",
+    "openai has the complete file in memory, as its peak shows. The Node entry point reads and sends 48 KiB at a time.",
   tables: [
     {
-      title: "A server that reads as fast as it can",
+      title: "Memory and time",
       columns: [
         { key: "peakMb", label: "peak memory, MB", better: "less" },
         { key: "seconds", label: "time, s", digits: 2, better: "less" },

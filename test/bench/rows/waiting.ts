@@ -16,13 +16,12 @@ interface Given {
 const names = [nodeSdk, webSdk, "replicate", "@fal-ai/client", "@runwayml/sdk"];
 const counts = [1_000, 10_000];
 const manyInFlight = 64;
-const rounds = 3;
 
 const columns: readonly Column[] = [
   { key: "arrived", label: "tasks whose end was seen", better: "more" },
   { key: "queriesPerTask", label: "queries per task", digits: 2, better: "less" },
   { key: "delay", label: "mean delay, s", digits: 2, better: "less" },
-  { key: "p50", label: "p50", digits: 2 },
+  { key: "p50", label: "p50", digits: 2, better: "less" },
   { key: "p99", label: "p99", digits: 2, better: "less" },
   { key: "cpuMs", label: "CPU per task, ms", digits: 2, better: "less" },
   { key: "memoryMb", label: "memory, MB", better: "less" },
@@ -31,11 +30,11 @@ const columns: readonly Column[] = [
 
 export const row: Row = {
   title: "Waiting",
-  what: `Tasks that were generated at once and take 2 to 6 s. The delay is from the task's end until its wait has resolved. With more than 1,000 tasks, mediagen has \`maxQueriesInFlight: ${manyInFlight}\`.`,
+  what: "Tasks that were generated at once and take 2 to 6 s. The delay is from the task's end until its wait has resolved.",
   notFirst:
-    "replicate and @fal-ai/client query every task each 500 ms, on one connection per task. With 1,000 tasks, that is more than twice as many queries as ours, and the last ends are noticed sooner.",
+    "replicate and @fal-ai/client query every task each 500 ms, on one connection per task. That is more than twice as many queries as ours, and ends are noticed sooner. @runwayml/sdk queries less often, and notices ends after seconds.",
   tables: counts.map((count, index) => ({
-    title: `${count.toLocaleString("en")} tasks`,
+    title: `${count.toLocaleString("en")} tasks${count > 1_000 ? `, with \`maxQueriesInFlight: ${manyInFlight}\`` : ""}`,
     columns,
     isDetail: index > 0,
   })),
@@ -51,7 +50,8 @@ export const row: Row = {
         const { queries, sockets } = await doubles.seen();
         return { ...figures, queriesPerTask: (queries - 1) / tasks, sockets };
       };
-      tables.push(await inTurn(names, scale(rounds), measureOne));
+      // The peers query so often that more tasks would measure the server.
+      tables.push(await inTurn(names.slice(0, count > 1_000 ? 2 : undefined), scale(3), measureOne));
     }
     doubles.stop();
     return tables;
