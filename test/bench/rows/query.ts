@@ -13,7 +13,6 @@ interface Given {
 const fetched = "raw fetch";
 const names = [fetched, "node:http", webSdk, nodeSdk, "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
 const many = 64;
-const warm = 1_500;
 
 export const row: Row = {
   title: "A query",
@@ -41,7 +40,7 @@ export const row: Row = {
   ],
   async measure(scale) {
     const doubles = await startDoubles();
-    const given = { base: doubles.base, calls: scale(warm) };
+    const given = { base: doubles.base, calls: scale(1_500) };
     const lines = await inTurn(names, scale(9), (client) => inChild("query", { client, ...given } satisfies Given));
     doubles.stop();
     return [withRatio(lines, fetched, "perSecond", "ratio"), lines];

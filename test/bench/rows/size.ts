@@ -9,6 +9,7 @@ export const row: Row = {
   tables: [
     {
       title: "Bytes",
+      isDetail: true,
       columns: [
         { key: "initial", label: "initial", better: "less" },
         { key: "single", label: "single file", better: "less" },
