@@ -29,7 +29,7 @@ const budgets: Sizes = {
   "@mediagen/sdk/node: options of createMediaGen": [20],
   "@mediagen/sdk/node: exported values": [30],
   // After gzip, without the models, of which there may be more, rounded to 100 bytes: compressors differ between machines.
-  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_400, 21_500],
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [19_500, 21_600],
 };
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */

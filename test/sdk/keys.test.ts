@@ -188,3 +188,11 @@ describe("the key leaves only where it is safe", () => {
     expect(create()).not.toThrow();
   });
 });
+
+test("a function that never returns its key is called once: a call ends after its timeout", async () => {
+  let calls = 0;
+  const apiKey = () => (calls++, new Promise<string>(() => undefined));
+  const { media } = clientOf([() => success({})], { apiKey, passing: ["limit", "pause"], retries: 4 });
+  await expect(media.video.query("t-1")).rejects.toThrow("the call took longer than");
+  expect(calls).toBe(1);
+});

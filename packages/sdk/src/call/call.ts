@@ -135,7 +135,12 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     const isProof = error instanceof NeverSentError;
     const hidden = hideInError(isProof ? error.cause : error, hide ?? keys.hide);
     const reason = deadline.aborted && !isProof ? deadline.reason : hidden;
-    return { error: isSending && !isProof ? reason : new NeverSentError(reason) };
+    if (isSending && !isProof) return { error: reason };
+    const unsent = new NeverSentError(reason);
+    // A key that does not come in time would not come in the next attempt.
+    if (deadline.passed && !hide)
+      throw new ConnectionError(operation.id, unsent, unsent.message, context.generation?.model);
+    return { error: unsent };
   } finally {
     deadline.end();
   }

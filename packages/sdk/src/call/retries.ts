@@ -45,7 +45,7 @@ export class Retries {
     const { status, code, verdict, retryAfterMs, redirected, mayHoldTask } = answer;
     const isUnread = code === undefined && (isSuccess(status) || mayPass(status));
     // Queries and deletions are safe to repeat. A success that cannot be read counts as no response.
-    if (!isPaid) return status === 429 || isUnread;
+    if (!isPaid) return verdict !== "noCredits" && (status === 429 || isUnread);
     if (status !== 429 && !this.#options.resendGenerationAfter?.some((one) => one === status)) return false;
     // Only the caller knows what 503 means at this service, and only without an envelope.
     return status === 503 ? retryAfterMs !== undefined && !redirected && !mayHoldTask : verdict === "rejected";
