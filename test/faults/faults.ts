@@ -172,6 +172,7 @@ export const faults: readonly FaultRow[] = [
     onConnection: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
     ...neverSent,
     connections: 3,
+    onFetch: { generate: ["OutcomeUnknownError", 0], because: "it reports a bad record of an established session alike" },
   },
   { name: "only HTTP/2", certificate: onlyHttp2, ...neverSent, connections: 3 },
   {

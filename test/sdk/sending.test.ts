@@ -47,7 +47,6 @@ describe("a generation is retried only if it provably was not sent", () => {
     ["no socket left to look a name up", of("EMFILE", "getaddrinfo")],
     ["an invalid URL", of("ERR_INVALID_URL")],
     ["a port that fetch blocks", fetchError({ message: "bad port" })],
-    ["http instead of https", of("ERR_SSL_WRONG_VERSION_NUMBER")],
     ["only HTTP/2", of("ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL")],
     ["a proxy that opens no tunnel", noTunnel],
     ["closed during the TLS handshake", fetchError({ code: "ECONNRESET", message: beforeTLS })],
@@ -85,8 +84,9 @@ describe("a generation is retried only if it provably was not sent", () => {
     ["no address tried", withCauses()],
     ["a browser's words", new TypeError("Failed to fetch")],
     ["any other error", new RangeError("what")],
+    ["http instead of https, or a TLS record that is not one", of("ERR_SSL_WRONG_VERSION_NUMBER")],
     ["a TLS session that breaks", of("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
-    ["a TLS session that breaks, in node-fetch", Object.assign(new Error(), { code: "ERR_SSL_WRONG_VERSION_NUMBER" })],
+    ["an alert of TLS, in node-fetch", Object.assign(new Error(), { code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL" })],
     ["no socket left for something else", of("EMFILE", "open")],
     ["words of a tunnel in another error", new RangeError("failed", { cause: noTunnel.cause })],
   ])("after %s, its outcome is unknown", async ([, error]) => {

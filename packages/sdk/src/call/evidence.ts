@@ -1,6 +1,9 @@
 import { messageOf } from "../errors/errors.ts";
 
-/** The system calls and codes of a failed lookup or connection attempt: no byte of a request can have left by then. */
+/**
+ * The system calls and codes of a failed lookup or connection attempt: no byte of a request can have left by then. One exception
+ * is left: Node's fetch resends a request after HTTP 421, by which a server says that it has not processed it.
+ */
 const unsentCodes = [
   /^getaddrinfo (ENOTFOUND|EAI_[A-Z]+|EMFILE|ENFILE)$/,
   /^connect (ECONNREFUSED|E(NET|HOST)UNREACH|E(NET|HOST)DOWN|EADDRNOTAVAIL|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/,
@@ -10,8 +13,11 @@ const unsentCodes = [
 ];
 const certificateCodes =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|CERT_[A-Z_]+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
-/** No TLS at that port, or only HTTP/2. Node's fetch has other codes for errors in an established session, node:https does not. */
-const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
+/**
+ * The server speaks only HTTP/2: it says so in response to the first message of a handshake. Errors of TLS records, such as
+ * WRONG_VERSION_NUMBER of a server without TLS, also come in an established session, after the first byte of a request.
+ */
+const handshakeCode = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
 
 /** What an error says besides its message: a rejected tunnel the status of its response, TLS the reason without addresses in memory. */
 type Facts = { readonly [name in "code" | "syscall" | "reason"]?: string } & { readonly statusCode?: number };
@@ -44,7 +50,7 @@ export function provesUnsent(error: unknown): boolean {
   // Deno's failed connection, a port that fetch blocks, a proxy that rejects the tunnel: they have no code.
   if (/client error \(Connect\)/.test(messageOf(error))) return true;
   const isTunnel = /^Proxy response \(\d+\) !== 200 when HTTP Tunneling$/.test(messageOf(causeOf(cause)));
-  return cause !== error && (handshakeCodes.test(code) || messageOf(cause) === "bad port" || isTunnel);
+  return cause !== error && (code === handshakeCode || messageOf(cause) === "bad port" || isTunnel);
 }
 
 /** Node throws a TypeError with the error as its cause, Bun throws the error itself. */
