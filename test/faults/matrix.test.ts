@@ -7,11 +7,17 @@ import { download } from "@mediagen/sdk/node";
 import { afterAll, describe, expect, test } from "vitest";
 import { serve } from "../serve.ts";
 import { shown } from "../shown.ts";
-import { backoff, faults, type FaultRow, reply, type Requested, trusted } from "./faults.ts";
+import { connectionFaults, trusted } from "./connection-faults.ts";
+import { backoff, type FaultRow, type Requested } from "./expectations.ts";
+import { reply } from "./replies.ts";
+import { responseFaults } from "./response-faults.ts";
 import { startRawServer } from "./raw-server.ts";
 import { canary, createWitness, entries } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
+
+/** Every fault of the connection and of the response, and what becomes of each call. */
+const faults = [...connectionFaults, ...responseFaults];
 
 const large = new Blob(["GIF89a", new Uint8Array(16 * 1024 * 1024)], { type: "image/png" });
 const witness = createWitness();

@@ -8,7 +8,7 @@ import { createMediaGen, fileFrom, type MediaGen, type NodeMediaGenOptions } fro
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, gate, sharedStore } from "../sdk/fake-service.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
-import { reply } from "./faults.ts";
+import { reply } from "./replies.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
 
 const form = { prompt: "A fox" };

@@ -12,7 +12,7 @@ import {
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { vi } from "vitest";
 import { shown } from "../shown.ts";
-import { now, type Requested } from "./faults.ts";
+import { now, type Requested } from "./expectations.ts";
 
 /** The key of every client in the matrix: it must not be in anything that can be seen. */
 export const canary = "sk-canary-0123456789";

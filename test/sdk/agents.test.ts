@@ -5,7 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { blobs, createMediaGen, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
-import { reply } from "../faults/faults.ts";
+import { reply } from "../faults/replies.ts";
 import { startRawServer } from "../faults/raw-server.ts";
 import { errorOf, sharedStore, throwing } from "./fake-service.ts";
 import { addresses, leadNamesHere } from "./names-here.ts";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
-import { reply } from "../faults/faults.ts";
+import { reply } from "../faults/replies.ts";
 import { type Fault, startRawServer } from "../faults/raw-server.ts";
 import { ownDirectory } from "./result-server.ts";
 
