@@ -30,7 +30,7 @@ export { memoryStore } from "./store/memory-store.ts";
 export type { Recovery, UnknownGeneration } from "./store/ledger.ts";
 export type { Resolution } from "./store/resolution.ts";
 export { generationIdOf } from "./store/store.ts";
-export type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "./store/store.ts";
+export type { GenerationStore, ListFilter, WriteResult } from "./store/store.ts";
 export type * from "./task/generation.ts";
 export type * from "./task/task.ts";
 export type { Clock, SleepReason } from "./time/clock.ts";

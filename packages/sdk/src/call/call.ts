@@ -11,17 +11,18 @@ import type { Emit, Subject } from "../errors/events.ts";
 import { describeDuration } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import { toMultipart } from "../form/multipart.ts";
+import { NeverSentError } from "../money/evidence.ts";
+import { type Answer, isSuccess, taskidIn, type Tried } from "../money/response.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
 import { withoutUndefined } from "../spec/values.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, type Ending, orAbort } from "../time/deadline.ts";
-import { type Answer, describe, isSuccess, readAnswer, taskidIn } from "./answer.ts";
-import { NeverSentError } from "./evidence.ts";
+import { describe, readAnswer } from "./answer.ts";
 import { type ApiKey, keyHeaders } from "./headers.ts";
 import { type Hide, hideInError, type UsedKeys } from "./hide-key.ts";
-import type { Retries, Tried } from "./retries.ts";
+import type { Retries } from "./retries.ts";
 import type { OutgoingRequest, Transport } from "./transport.ts";
 
 export interface CallHost {
@@ -173,11 +174,15 @@ function failureOf(
   ];
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
   const isRetryable = mayPass(status) || (isSuccess(status) && code === undefined);
-  const retryIn = answer.retryAfterMs ? ` in ${describeDuration(answer.retryAfterMs)}` : "";
-  const checked = generation ? "the form" : "the task id and kind";
-  const other = isRetryable ? `It is safe to retry${retryIn}.` : `Check ${checked}, the API key and baseUrl.`;
-  const keyHint = apiKey ? "Check baseUrl and the API key (apiKey)." : "If the server needs one, use apiKey.";
-  const hint = status === 413 ? "Use smaller files." : status === 401 || status === 403 ? keyHint : other;
-  const advice = verdict === "noCredits" ? "Add credits, then make the same call again." : hint;
+  const advice = adviceOn(answer, isRetryable, generation !== undefined, apiKey !== undefined);
   return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice }, generation?.model);
+}
+
+function adviceOn({ status, verdict, retryAfterMs }: Answer, isRetryable: boolean, isPaid: boolean, hasKey: boolean) {
+  if (verdict === "noCredits") return "Add credits, then make the same call again.";
+  if (status === 413) return "Use smaller files.";
+  if (status === 401 || status === 403)
+    return hasKey ? "Check baseUrl and the API key (apiKey)." : "If the server needs one, use apiKey.";
+  if (isRetryable) return `It is safe to retry${retryAfterMs ? ` in ${describeDuration(retryAfterMs)}` : ""}.`;
+  return `Check ${isPaid ? "the form" : "the task id and kind"}, the API key and baseUrl.`;
 }

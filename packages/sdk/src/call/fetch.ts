@@ -1,5 +1,5 @@
 import { type Deadline, onAbort, orAbort } from "../time/deadline.ts";
-import { NeverSentError, provesUnsent } from "./evidence.ts";
+import { NeverSentError, provesUnsent } from "../money/evidence.ts";
 import { BodyText, type Transport } from "./transport.ts";
 
 /** The second argument of a fetch function: only what every implementation accepts. */

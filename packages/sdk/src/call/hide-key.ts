@@ -36,8 +36,10 @@ function patternOf(key: string): RegExp {
 
 /** Returns the reviver of JSON that hides the keys in it, except short ones, which may be words of a prompt, such as `any`. */
 export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown {
-  const hidden = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(hidden) : typeof value === "string" ? hide(value, shortestSecret) : value;
+  const hidden = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hidden);
+    return typeof value === "string" ? hide(value, shortestSecret) : value;
+  };
   // Entries of lists belong to their field.
   return function (this: unknown, name, value) {
     return Array.isArray(this) || kept.test(name) ? value : hidden(value);

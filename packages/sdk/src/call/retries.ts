@@ -1,6 +1,4 @@
-import { mayPass } from "../errors/errors.ts";
-import { type Answer, isSuccess } from "./answer.ts";
-import { NeverSentError } from "./evidence.ts";
+import { mayRepeat, mayResend, type Tried } from "../money/response.ts";
 
 /** Options for the retries of requests. */
 export interface RetryOptions {
@@ -15,11 +13,6 @@ export interface RetryOptions {
    * @default []
    */
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;
-}
-
-export interface Tried {
-  readonly answer?: Answer;
-  readonly error?: unknown;
 }
 
 const firstDelayMs = 250;
@@ -40,15 +33,8 @@ export class Retries {
     this.#random = random;
   }
 
-  mayRepeat({ answer, error }: Tried, isPaid: boolean): boolean {
-    if (!answer) return error instanceof NeverSentError ? !error.isFinal : !isPaid;
-    const { status, code, verdict, retryAfterMs, redirected, mayHoldTask } = answer;
-    const isUnread = code === undefined && (isSuccess(status) || mayPass(status));
-    // Queries and deletions are safe to repeat. A success that cannot be read counts as no response.
-    if (!isPaid) return verdict !== "noCredits" && (status === 429 || isUnread);
-    if (status !== 429 && !this.#options.resendGenerationAfter?.some((one) => one === status)) return false;
-    // Only the caller knows what 503 means at this service, and only without an envelope.
-    return status === 503 ? retryAfterMs !== undefined && !redirected && !mayHoldTask : verdict === "rejected";
+  mayRepeat(tried: Tried, isPaid: boolean): boolean {
+    return isPaid ? mayResend(tried, this.#options.resendGenerationAfter) : mayRepeat(tried);
   }
 
   /** Returns the delay before the next attempt of a request that may be repeated; undefined if it was repeated often enough. */

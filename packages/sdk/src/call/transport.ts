@@ -1,3 +1,4 @@
+import { joinBytes } from "../form/bytes.ts";
 import type { Deadline } from "../time/deadline.ts";
 
 /** A POST request. A plain object, because a web Request loads the engine's fetch and copies the form. */
@@ -46,10 +47,9 @@ export class BodyText {
     return this.#length > longestBody ? new Error(`the response is longer than ${longestBody}`) : undefined;
   }
 
-  /** Decodes all at once, because Node takes several times as long to decode in pieces. Most bodies are one. */
+  /** Decodes all at once, because Node takes several times as long to decode in pieces. */
   toString(): string {
-    const [all, second] = this.#pieces;
-    return decoder.decode(second ? Uint8Array.from(this.#pieces.flatMap((piece) => [...piece])) : all);
+    return decoder.decode(joinBytes(this.#pieces));
   }
 }
 

@@ -1,4 +1,4 @@
-import { taskidIn } from "../call/answer.ts";
+import { taskidIn } from "../money/response.ts";
 import { call } from "../call/call.ts";
 import { type ApiKey, ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";

@@ -28,7 +28,8 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   const unset = "Pass { baseUrl } or set MEDIAGEN_BASE_URL: npx @mediagen/cli emulator exec sets a free one.";
   if (!given) throw reject("missing", "is missing", unset);
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || /[?#]/.test(url.href)) {
+  const isHttp = url !== undefined && /^https?:$/.test(url.protocol);
+  if (!isHttp || url.username || url.password || /[?#]/.test(url.href)) {
     // Not shown: it may be a key in the wrong place, or have a password.
     const advice = "Use https:// (http:// on this machine) without user, query and fragment.";
     throw reject("invalid", "is not valid (not shown)", advice);

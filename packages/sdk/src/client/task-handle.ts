@@ -68,7 +68,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   async #check(options: RequestOptions, poll?: Poll): Promise<WaitCheck<K>> {
     const query = queryTask(this.#host, this, options, poll);
     const { record, requestId } = await query.catch((error) => Promise.reject(afterCreation(error, this)));
-    const { [operations[this.kind].statusField]: raw } = record as object as Record<string, unknown>;
+    const fields: object = record;
+    const raw: unknown = Reflect.get(fields, operations[this.kind].statusField);
     const status = typeof raw === "number" ? raw : undefined;
     const state = this.#stateOf(record, status);
     this.#record = record;
@@ -81,10 +82,11 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     const count = record.url.length;
     const checks = this.#partial?.count === count ? this.#partial.checks + 1 : 1;
     const isDone = count >= this.resultCount || (count > 0 && checks >= checksOfPartialResult);
-    // The cast: undefined is in no list of numbers.
-    const isIn = (list: readonly number[] = []) => list.includes(status as number);
-    const byStatus = isIn(statuses?.failed) ? "failed" : isIn(statuses?.succeeded) ? "succeeded" : undefined;
-    const state = classify?.(record) ?? byStatus ?? (isDone ? "succeeded" : "pending");
+    const isOneOf = (list: readonly number[] = []) => status !== undefined && list.includes(status);
+    let state: State = isDone ? "succeeded" : "pending";
+    if (isOneOf(statuses?.succeeded)) state = "succeeded";
+    if (isOneOf(statuses?.failed)) state = "failed";
+    state = classify?.(record) ?? state;
     if (!states.includes(state)) {
       // A rejection that nobody handles would end the process.
       Promise.resolve(state).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { call } from "../call/call.ts";
-import { isSuccess, taskidIn } from "../call/answer.ts";
+import { isSuccess, taskidIn } from "../money/response.ts";
 import { type ApiKey, ignoredWithKey, readHeaders } from "../call/headers.ts";
 import type { Subject } from "../errors/events.ts";
 import { type OptionTypes, readOptions, valuesOf } from "../errors/options.ts";

@@ -64,10 +64,13 @@ export function shorten(text: string, limit = 200): string {
 
 export function closestName(word: string, candidates: Iterable<string>): string | undefined {
   const given = word.toLowerCase();
-  let [edits, closest] = [Math.min(3, Math.ceil(given.length / 4)), undefined as string | undefined];
-  for (const name of candidates)
-    while (edits >= 0 && isWithin(edits, given, name.toLowerCase())) [edits, closest] = [edits - 1, name];
-  return closest;
+  const names = [...candidates];
+  const mostEdits = Math.min(3, Math.ceil(given.length / 4));
+  for (let edits = 0; edits <= mostEdits; edits++) {
+    const closest = names.find((name) => isWithin(edits, given, name.toLowerCase()));
+    if (closest !== undefined) return closest;
+  }
+  return undefined;
 }
 
 /** Returns whether at most so many letters must be added, removed or changed to turn one word into the other. */

@@ -33,7 +33,7 @@ export async function digestOf(wire: WireFields): Promise<string | undefined> {
     if (typeof value === "string") parts.push([name, value]);
     else parts.push([name, fileName, value.type, await digestOfFile(name, value)]);
   // By name. The sort is stable, so files with the same name keep their order.
-  parts.sort(([a = ""], [b = ""]) => (a < b ? -1 : a > b ? 1 : 0));
+  parts.sort(([a = ""], [b = ""]) => Number(a > b) - Number(a < b));
   return sha256(new TextEncoder().encode(JSON.stringify(parts)));
 }
 

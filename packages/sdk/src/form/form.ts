@@ -80,7 +80,8 @@ class Reader {
       else {
         // A copy, so that the checked list is sent even if the caller changes the original.
         const sent = convert(field, Array.isArray(value) ? [...(value as unknown[])] : value);
-        this.wire[(typeof sent !== "string" && field.part) || name] = sent;
+        const part = typeof sent === "string" ? name : (field.part ?? name);
+        this.wire[part] = sent;
         checkField(field, sent, value, this.issues);
       }
     }

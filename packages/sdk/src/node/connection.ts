@@ -79,7 +79,10 @@ export function exchange<T>(
     const timer = request.reusedSocket || isQueued() ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
     const release = onAbort(ending, () => end(ending.reason));
-    const begin = () => (clearInterval(timer), send(request));
+    const begin = () => {
+      clearInterval(timer);
+      return send(request);
+    };
     request.on("socket", (socket) => {
       (request.reusedSocket ? begin() : connected(socket, options).then(begin)).catch(fail);
     });

@@ -1,9 +1,9 @@
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
-import { mayFollow, mayForget } from "../store/store.ts";
-import type { GenerationEntry, UnreadableEntry } from "../task/generation.ts";
+import { mayFollow, mayForget } from "../money/entry.ts";
+import type { GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
+import type { ForgetOptions, GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import { codeOf, makeDurably, namesIn, newPart, publish, removeParts, sync, writeDurably } from "./durable-files.ts";
 
 // Not imported, because an import statement also runs the getters of the module, which load much of Node.

@@ -14,14 +14,20 @@ const pieceBytes = 48 * 1024;
 /** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
 export function nodeTransport(origin: URL, options: ConnectOptions & PollingOptions): Transport {
   const polls = mostInFlight(options);
-  const [fresh, pool] = [agentFor(origin, options), agentFor(origin, options, polls)];
-  let [url, target] = [origin, targetOf(origin)];
+  const fresh = agentFor(origin, options);
+  const pool = agentFor(origin, options, polls);
+  let url = origin;
+  let target = targetOf(origin);
   return (request, { isPaid, deadline, beforeSend }) => {
     const { body } = request;
     // To parse it takes as long as all else here.
-    if (url.href !== request.url) target = targetOf((url = new URL(request.url)));
+    if (url.href !== request.url) {
+      url = new URL(request.url);
+      target = targetOf(url);
+    }
+    let agent = isPaid ? fresh : pool;
     // A mocking library may have come since.
-    const agent = isIntercepted() ? agentFor(url, options, isPaid ? undefined : polls) : isPaid ? fresh : pool;
+    if (isIntercepted()) agent = agentFor(url, options, isPaid ? undefined : polls);
     if (isPaid && !options.agent) rejectMockedFetch(url);
     return exchange(
       { ...target, method: "POST", headers: headersOf(request), agent },

@@ -1,3 +1,4 @@
+import { joinBytes } from "../form/bytes.ts";
 import { headLength } from "../form/files.ts";
 import { type ResultResponse, UnusableError } from "./get.ts";
 
@@ -22,7 +23,7 @@ export async function* readBody(
       const { done, value = none } = reader ? await wait(reader.read()) : { done: true, value: none };
       end += value.byteLength;
       if (done && end !== (totalBytes ?? end)) throw new Error(`it ended after ${end} of ${totalBytes} bytes`);
-      held = held.length === 0 ? value : Uint8Array.from([...held, ...value]);
+      held = held.length === 0 ? value : joinBytes([held, value]);
       if (held.length > 0 && (done || end >= headLength)) {
         // The cast: a response's bytes are never in shared memory.
         yield held as Uint8Array<ArrayBuffer>;

@@ -60,7 +60,7 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
   const { signal, name } = options;
   signal?.throwIfAborted();
   const text = typeof source === "string" || source instanceof URL ? String(source) : undefined;
-  const subject = text === undefined ? "the source" : /^data:/i.test(text) ? "the data URI" : showUrl(text);
+  const subject = subjectOf(text);
   const deadline = new Deadline(new Time(), timeoutMs, () => new Error("it took longer than a minute"), signal);
   const wait: Wait = (promise) => orAbort(promise, deadline.signal);
   try {
@@ -86,6 +86,11 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
   } finally {
     deadline.end();
   }
+}
+
+function subjectOf(text: string | undefined): string {
+  if (text === undefined) return "the source";
+  return /^data:/i.test(text) ? "the data URI" : showUrl(text);
 }
 
 async function open(source: FileSource, options: OpenOptions, signal: AbortSignal): Promise<Blob | ResultResponse> {

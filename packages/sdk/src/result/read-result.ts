@@ -73,9 +73,11 @@ async function* retry(result: Result, options: ResultOptions): AsyncGenerator<Pi
     } catch (failure) {
       signal?.throwIfAborted();
       const isExpired = failure instanceof ServiceError && [401, 403, 404, 410].includes(failure.status);
-      if (isRenewed || !isExpired) await host.time.sleep(delayAfter(failure, transfer), signal, "pause");
-      else transfer.url = (await host.check(task, signal)).record?.url[index] ?? url;
-      isRenewed ||= isExpired;
+      if (isExpired && !isRenewed) {
+        const { record } = await host.check(task, signal);
+        transfer.url = record?.url[index] ?? url;
+        isRenewed = true;
+      } else await host.time.sleep(delayAfter(failure, transfer), signal, "pause");
     }
   }
 }

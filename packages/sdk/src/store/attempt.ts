@@ -1,4 +1,5 @@
 import { MediaGenError, messageOf, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
+import { isUnderWay, mayRetryOn, stateAfter } from "../money/entry.ts";
 import type { GenerationFacts, GenerationEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Entries } from "./entries.ts";
@@ -75,11 +76,11 @@ export class Attempt {
       this.#turn.then(() => this.#state && this.failed(thrown, signal)).catch(() => undefined);
       return;
     }
-    // Errors from elsewhere do not prove that nothing was sent.
+    const isUnknown = thrown instanceof OutcomeUnknownError;
     const isExpected = thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
-    const isUnknown = thrown instanceof OutcomeUnknownError || (this.#state === "sending" && !isExpected);
-    const reason = thrown instanceof OutcomeUnknownError ? thrown.reason : messageOf(thrown);
-    await this.#finish(() => this.#write({ state: isUnknown ? "unknown" : "notCreated", reason }));
+    const state = stateAfter(this.#state, isUnknown ? "unknown" : isExpected ? "not created" : "from elsewhere");
+    const reason = isUnknown ? thrown.reason : messageOf(thrown);
+    await this.#finish(() => this.#write({ state, reason }));
   }
 
   /** Renews the entry until the attempt ends; then it rejects. */
@@ -104,7 +105,7 @@ export class Attempt {
     for (;;) {
       const entry = this.#next(change);
       const result = await this.#entries.write(entry);
-      if (!result.written && !this.#mayFollow(result.current, change)) return result;
+      if (!result.written && !mayRetryOn(result.current, this.#stored, this.facts.attempt, change)) return result;
       this.#stored = result.written ? entry : result.current;
       if (result.written) return result;
       this.#isLate ||= !isUnderWay(result.current);
@@ -114,15 +115,6 @@ export class Attempt {
   #next(change: Change): GenerationEntry {
     const { revision = 0, attempt: follows } = this.#stored ?? {};
     return { ...this.facts, ...change, revision: revision + 1, follows, updatedAt: this.#entries.host.time.now() };
-  }
-
-  #mayFollow(current: GenerationEntry | undefined, { state, task }: Change): boolean {
-    // Then the store contradicts itself.
-    if (current?.revision === this.#stored?.revision) return false;
-    if (!current) return task !== undefined;
-    if (current.attempt !== this.facts.attempt) return false;
-    // An own write that seemed to fail; or others took the sender for dead, and it knows better.
-    return isUnderWay(current) || (task ? !current.task : state === "notCreated" && current.state === "unknown");
   }
 
   /** Records a task even if another writer has changed the entry, so that a late task is not lost. */
@@ -163,8 +155,4 @@ export class Attempt {
     this.#ending.abort("ended");
     if (this.#entries.open.get(this.facts.id) === this) this.#entries.open.delete(this.facts.id);
   }
-}
-
-function isUnderWay(entry: GenerationEntry | undefined): boolean {
-  return entry?.state === "claimed" || entry?.state === "sending";
 }

@@ -1,8 +1,9 @@
 import type { CallHost } from "../call/call.ts";
 import { describeDuration } from "../errors/issue.ts";
+import { whyUnreadable } from "../money/entry.ts";
 import type { GenerationFacts, GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
-import { type GenerationStore, type ListFilter, whyUnreadable, type WriteResult } from "./store.ts";
+import type { GenerationStore, ListFilter, WriteResult } from "./store.ts";
 
 /** Timeout of each operation of a store: a custom store may hang. */
 const timeoutMs = 15_000;

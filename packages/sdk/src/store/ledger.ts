@@ -2,6 +2,7 @@ import { InvalidRequestError, OutcomeUnknownError, StoreError } from "../errors/
 import { describeValue, issueOf, nothingWasSent } from "../errors/issue.ts";
 import { digestOf } from "../form/digest.ts";
 import type { WireFields } from "../form/form.ts";
+import { stepAt, whyUnreadable } from "../money/entry.ts";
 import type { Operation } from "../spec/operation.ts";
 import type { GenerationFacts, GenerationEntry, UnreadableEntry } from "../task/generation.ts";
 import type { AnyTask, TaskJSON } from "../task/task.ts";
@@ -9,7 +10,7 @@ import { type Ending, orAbort } from "../time/deadline.ts";
 import { Attempt, OvertakenError } from "./attempt.ts";
 import { Entries } from "./entries.ts";
 import { type Exists, type Resolution, resolve } from "./resolution.ts";
-import { generationIdOf, whyUnreadable } from "./store.ts";
+import { generationIdOf } from "./store.ts";
 
 const pollMs = 250;
 /** The maximum number of other attempts that come first. After more, the store itself is at fault. */
@@ -100,7 +101,8 @@ export class Ledger extends Entries {
   /** Returns the task of a key, or the entry to replace. Waits while another attempt is generating it. */
   async #find(id: string, facts: GenerationFacts, operation: string, signal?: AbortSignal): Promise<Found> {
     const { steady } = this.host.time;
-    let [revision, since] = [0, steady()];
+    let revision = 0;
+    let since = steady();
     for (;;) {
       const own = this.open.get(id);
       if (own?.task) {
@@ -109,16 +111,20 @@ export class Ledger extends Entries {
         return { task: await own.task };
       }
       const entry = await this.#read(id, facts.model);
-      if (!entry || entry.state === "notCreated") return { replaces: entry };
+      const step = stepAt(entry, false);
+      if (!entry || step === "generate") return { replaces: entry };
       if (entry.state !== "claimed") rejectOther(entry, facts);
-      if (entry.task) return { task: entry.task };
-      if (entry.state === "unknown") throw new OutcomeUnknownError(describe(entry).reason, operation, describe(entry));
+      if (step === "return its task" && entry.task) return { task: entry.task };
+      if (step === "reject") throw new OutcomeUnknownError(describe(entry).reason, operation, describe(entry));
       // By this process's own clock. The clocks of two hosts are never compared.
-      if (entry.revision !== revision) [revision, since] = [entry.revision, steady()];
+      if (entry.revision !== revision) {
+        revision = entry.revision;
+        since = steady();
+      }
       const isOver = await this.isOver(entry, steady() - since).catch((cause: unknown) => {
         throw new StoreError(facts.model, "the store could not record the generation", { cause });
       });
-      if (isOver && entry.state === "claimed") return { replaces: entry };
+      if (isOver && stepAt(entry, true) === "generate") return { replaces: entry };
       if (!isOver) await this.host.time.sleep(pollMs, signal, "pause");
     }
   }

@@ -1,5 +1,6 @@
+import { mayFollow, mayForget } from "../money/entry.ts";
 import type { GenerationEntry } from "../task/generation.ts";
-import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
+import type { GenerationStore } from "./store.ts";
 
 /**
  * Creates a store in memory: one process pays for no key twice, and its entries end with the process. It is for tests,

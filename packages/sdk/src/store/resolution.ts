@@ -1,10 +1,10 @@
 import { invalidRequest, type InvalidRequestError, StoreError } from "../errors/errors.ts";
 import { describeValue, mustBe } from "../errors/issue.ts";
+import { mayResolve, whyUnreadable } from "../money/entry.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Entries } from "./entries.ts";
-import { whyUnreadable } from "./store.ts";
 
 /** Your finding about a generation: the id of its task, or that there is none. */
 export type Resolution =
@@ -70,9 +70,9 @@ function changed(): StoreError {
 }
 
 /** Rejects a generation whose outcome came, or will come, from the service itself. */
-function rejectKnown({ id, state, task, resolvedByHand }: GenerationEntry, taskid: string | undefined): void {
-  // A wrong task is noticed only by its results. A key whose task has ended never generates again.
-  if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
+function rejectKnown(entry: GenerationEntry, taskid: string | undefined): void {
+  if (mayResolve(entry, taskid)) return;
+  const { id, state, task, resolvedByHand } = entry;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
   throw reject("generationId", `${id} ${known}`, resolvedByHand ? onlyAnother : "Use one that recover() lists.");
 }

@@ -1,5 +1,5 @@
 import { sha256 } from "../form/digest.ts";
-import type { GenerationEntry, GenerationState, UnreadableEntry } from "../task/generation.ts";
+import type { ForgetOptions, GenerationEntry, GenerationState, UnreadableEntry } from "../task/generation.ts";
 
 /** Result of `write`: the entry was stored durably; or nothing was changed, and `current` is what is stored under its id. */
 export type WriteResult =
@@ -14,24 +14,17 @@ export interface ListFilter {
   readonly keyed?: boolean | undefined;
 }
 
-/** The entries that `forget` removes. */
-export interface ForgetOptions {
-  /** Whether entries with a key are removed, too. Their keys can then generate again, which is billed again. @default false */
-  readonly keyed?: boolean | undefined;
-  /** The time before which entries were last written, in milliseconds since 1970. Later ones stay. @default Infinity */
-  readonly before?: number | undefined;
-}
-
 /**
- * A store that records generations before they are sent, so that none is billed twice and none is lost. Implement it on a database with one
- * conditional write. `checkStore` of `@mediagen/stores/check` tests an implementation.
+ * A store that records generations before they are sent, so that none is billed twice and none is lost. Implement it on
+ * a database with one conditional write. `checkStore` of `@mediagen/stores/check` tests an implementation.
  *
  * Your implementation must guarantee four things:
  *
- * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly one is written, and
- * every later read sees it. `get` reads from the primary, never from a replica or a cache. 2. Nothing expires and nothing is evicted.
- * Losing an entry with a key can pay twice. 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own
- * entry later. 4. An entry is stored unchanged, including unknown fields.
+ * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly
+ *    one is written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
+ * 2. Nothing expires and nothing is evicted. Losing an entry with a key can pay twice.
+ * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own entry later.
+ * 4. An entry is stored unchanged, including unknown fields.
  */
 export interface GenerationStore {
   /**
@@ -69,16 +62,6 @@ export interface GenerationStore {
   forget(options?: ForgetOptions): Promise<number>;
 }
 
-export function mayFollow(entry: GenerationEntry, current: GenerationEntry | undefined): boolean {
-  if (!current) return entry.revision === 1;
-  return current.revision === entry.revision - 1 && current.attempt === entry.follows;
-}
-
-export function mayForget(entry: GenerationEntry, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
-  if (entry.state !== "ended" && entry.state !== "notCreated") return false;
-  return (keyed || entry.idempotencyKey === undefined) && entry.updatedAt < before;
-}
-
 /**
  * Computes the id of the entry that a store has for an idempotency key.
  *
@@ -88,16 +71,4 @@ export function mayForget(entry: GenerationEntry, { keyed = false, before = Infi
  */
 export async function generationIdOf(origin: string, idempotencyKey: string): Promise<string> {
   return sha256(new TextEncoder().encode(JSON.stringify([origin, idempotencyKey])));
-}
-
-const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
-
-/** Returns the reason why this version cannot read a stored value; undefined if it can. */
-export function whyUnreadable(value: unknown): string | undefined {
-  const { version, revision, attempt, model, state, task } = Object(value) as Partial<GenerationEntry>;
-  if (version !== 1) return `its version is ${JSON.stringify(version)}, not 1`;
-  if (task && task.version !== 2) return `its task's version is ${JSON.stringify(task.version)}, not 2`;
-  const hasTask = (state !== "created" && state !== "ended") || task?.taskid;
-  const isWhole = Number.isSafeInteger(revision) && attempt && typeof model === "string" && states.includes(state);
-  return isWhole && hasTask ? undefined : "a field is missing or not valid";
 }

@@ -49,3 +49,11 @@ export interface GenerationEntry extends GenerationFacts {
 
 /** An entry in a store that this version cannot read, and why: it is damaged, or a newer version wrote it. */
 export type UnreadableEntry = Readonly<Record<"id" | "unreadable", string>>;
+
+/** The entries that `forget` removes. */
+export interface ForgetOptions {
+  /** Whether entries with a key are removed, too. Their keys can then generate again, which is billed again. @default false */
+  readonly keyed?: boolean | undefined;
+  /** The time before which entries were last written, in milliseconds since 1970. Later ones stay. @default Infinity */
+  readonly before?: number | undefined;
+}

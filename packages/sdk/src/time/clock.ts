@@ -58,8 +58,15 @@ export class Time {
 
   sleep(ms: number, signal: Ending | undefined, reason: SleepReason): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = this.alarm(ms, () => (release(), resolve()), reason);
-      const release = onAbort(signal, () => (cancel(), reject(signal?.reason)));
+      const ring = () => {
+        release();
+        resolve();
+      };
+      const cancel = this.alarm(ms, ring, reason);
+      const release = onAbort(signal, () => {
+        cancel();
+        reject(signal?.reason);
+      });
     });
   }
 }

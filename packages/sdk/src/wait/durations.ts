@@ -32,7 +32,8 @@ export class Durations {
     // When it ended is not known: it counts in each bin with the chance that tasks end there.
     let chances = 0;
     for (let bin = binOf(from); bin < bins && startOf(bin) < until; bin++) chances += this.#hazard(bin) * msIn(bin);
-    for (let [bin, left] = [binOf(from), 1]; bin < bins && startOf(bin) < until; bin++) {
+    let left = 1;
+    for (let bin = binOf(from); bin < bins && startOf(bin) < until; bin++) {
       const share = hasEnded ? (this.#hazard(bin) * msIn(bin)) / chances : 0;
       this.#ended[bin] = (this.#ended[bin] ?? 0) + share;
       this.#seenMs[bin] = (this.#seenMs[bin] ?? 0) + msIn(bin) * (left - share / 2);
@@ -42,7 +43,9 @@ export class Durations {
 
   /** Returns the age at which to query a task next: when the delay that is risked until then is worth a query, times `share`. */
   next(age: number, share: number): number {
-    let [at, done, toRisk] = [age, 0, worthOfQueryMs * share];
+    let at = age;
+    let done = 0;
+    let toRisk = worthOfQueryMs * share;
     for (let bin = binOf(age); bin < bins; at = startOf(++bin)) {
       const ms = startOf(bin + 1) - at;
       const chance = (1 - done) * Math.min(1, this.#hazard(bin) * ms);

@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors/errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { State, Task, TaskRecord } from "../task/task.ts";
-import type { Time } from "../time/clock.ts";
+import type { SleepReason, Time } from "../time/clock.ts";
 import { onAbort } from "../time/deadline.ts";
 import type { Durations } from "./durations.ts";
 import type { PollLimit } from "./poll-limit.ts";
@@ -75,28 +75,35 @@ export class Pace {
    * the wait is over. Reconsiders halfway and when a slot is free, because other tasks may have shown that it is earlier or later.
    */
   repeat<T>(poll: (leftMs: number) => Promise<T | undefined>, limit: PollLimit, signal?: AbortSignal): Promise<T> {
-    return new Promise((resolve, reject) => {
-      let [now, until, cancel] = [0, 0, () => {}];
-      const step = (at = until) => {
-        cancel();
+    let stopListening = () => {};
+    const final = new Promise<T>((resolve, reject) => {
+      let now = 0;
+      let wakeAt = 0;
+      let cancelAlarm = () => {};
+      const step = (at = wakeAt): void => {
+        cancelAlarm();
         limit.waiting.delete(step);
         if (signal?.aborted) return reject(signal.reason);
         // A clock may stand still.
         now = Math.max(now, at, this.#time.steady());
-        const early = this.due() - now;
-        const leftMs = early > 0 ? early : this.#leftAt(now);
-        if (early <= 0 && (leftMs <= 0 || limit.take()))
-          return void poll(leftMs).then(
-            (final) => (final === undefined ? step(0) : (release(), resolve(final))),
-            (error: unknown) => (release(), reject(error)),
-          );
-        if (early <= 0) limit.waiting.add(step);
-        until = now + (early > soonMs ? early / 2 : leftMs);
-        cancel = this.#time.alarm(until - now, step, early > 0 ? "pause" : "limit");
+        const untilDueMs = this.due() - now;
+        if (untilDueMs > 0) return sleep(untilDueMs > soonMs ? untilDueMs / 2 : untilDueMs, "pause");
+        const leftMs = this.#leftAt(now);
+        if (leftMs <= 0 || limit.take()) return pollNow(leftMs);
+        limit.waiting.add(step);
+        sleep(leftMs, "limit");
       };
-      const release = onAbort(signal, step);
+      const sleep = (ms: number, reason: SleepReason): void => {
+        wakeAt = now + ms;
+        cancelAlarm = this.#time.alarm(ms, step, reason);
+      };
+      const pollNow = (leftMs: number): void => {
+        poll(leftMs).then((result) => (result === undefined ? step(0) : resolve(result)), reject);
+      };
+      stopListening = onAbort(signal, step);
       step();
     });
+    return final.finally(() => stopListening());
   }
 
   /** Returns the time that is left. If the machine slept until the deadline had passed, there is still time for the last poll. */
@@ -129,7 +136,9 @@ export class Pace {
       this.#fixed = this.#inAbout(longestRetryMs);
     } else {
       this.#durations.record(this.#unfinishedAt, age, false);
-      [this.#unfinishedAt, this.#share, this.#fixed] = [age, this.#nextShare(), undefined];
+      this.#unfinishedAt = age;
+      this.#share = this.#nextShare();
+      this.#fixed = undefined;
     }
   }
 

@@ -33,7 +33,11 @@ export async function* waitEach<T extends Task>(
   const { outcomes, signal, stop } = startWaits("waitEach", tasks, options);
   const finished: WaitOutcome<T>[] = [];
   let wake = () => {};
-  for (const outcome of outcomes) outcome.then((one) => (finished.push(one), wake()));
+  for (const outcome of outcomes)
+    outcome.then((one) => {
+      finished.push(one);
+      wake();
+    });
   try {
     for (let left = outcomes.length; left > 0; left--) {
       if (finished.length === 0) await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
