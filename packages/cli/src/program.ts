@@ -78,53 +78,89 @@ function readHelp(args: readonly string[]): readonly string[] {
   return args[0] === "help" ? [...args.slice(1), "--help"] : args;
 }
 
+type CommandFacts = Pick<Command, "name" | "text" | "load"> & Partial<Command>;
+
 /** Creates the commands. Their models and the flags of forms are made from the service's description. */
 export function createCommands(models: readonly ModelInfo[], schemas: Schemas): readonly Command[] {
   const examples = examplesOf(models);
-  const add = (
-    name: string,
-    argument: string,
-    text: string,
-    load: Command["load"],
-    more?: Partial<Command>,
-  ): Command => {
+  const all = [...generatingCommands(models, schemas), ...otherCommands(models, schemas)];
+  return all.map(({ name, ...facts }) => {
     const flags = flagsOf(name.split(" ").at(-1) ?? "");
-    return { name, argument, text, load, flags, examples: examples[name] ?? [], ...more };
-  };
-  const generating = [...new Set(models.map(({ kind }) => kind))].map((kind) => {
+    return { name, argument: "", flags, examples: examples[name] ?? [], ...facts };
+  });
+}
+
+function generatingCommands(models: readonly ModelInfo[], schemas: Schemas): readonly CommandFacts[] {
+  return [...new Set(models.map(({ kind }) => kind))].map((kind) => {
     const ofKind = models.filter((one) => one.kind === kind);
     const own = flagsOf("generate");
-    const flags = [...own.slice(0, 1), ...fieldFlags(ofKind, schemas, own), ...own.slice(1)];
-    const text = `Generate ${kind === "video" ? "a video" : "images"} from a prompt (billed)`;
-    return add(kind, "[prompt]", text, () => import("./commands/generate.ts"), { flags, models: ofKind });
+    return {
+      name: kind,
+      argument: "[prompt]",
+      text: `Generate ${kind === "video" ? "a video" : "images"} from a prompt (billed)`,
+      load: () => import("./commands/generate.ts"),
+      flags: [...own.slice(0, 1), ...fieldFlags(ofKind, schemas, own), ...own.slice(1)],
+      models: ofKind,
+    };
   });
-  const list = () => import("./commands/task-list.ts");
-  const show = () => import("./commands/task-show.ts");
+}
+
+function otherCommands(models: readonly ModelInfo[], schemas: Schemas): readonly CommandFacts[] {
   const wait = () => import("./commands/task-wait.ts");
-  const remove = () => import("./commands/task-delete.ts");
-  const batch = () => import("./commands/batch.ts");
-  const recover = () => import("./commands/recover.ts");
-  const showModels = () => import("./commands/models.ts");
   const login = () => import("./commands/login.ts");
-  const emulator = () => import("./commands/emulator.ts");
-  const completion = () => import("./commands/completion.ts");
-  const aboutDeletion = "Delete tasks; whether that stops or refunds a running task is not documented";
   return [
-    ...generating,
-    add("task list", "", "List the tasks of the store, first those that have not ended", list),
-    add("task show", "<id...>", "Print each task's state, status and result URLs", show),
-    add("task wait", "<id...>", "Wait for tasks and print their result URLs", wait),
-    add("task download", "<id...>", "Wait for tasks and download their results", wait),
-    add("task delete", "<id...>", aboutDeletion, remove, { flags: [...deletionFlags(schemas), ...flagsOf("delete")] }),
-    add("batch", "<file>", "Generate every line of a file (billed); the same command again continues it", batch),
-    add("recover", "", "List or download tasks that a crash has left, and resolve unknown outcomes", recover),
-    add("models", "[model]", "List the models, or the fields of one with their bounds and defaults", showModels, {
+    {
+      name: "task list",
+      text: "List the tasks of the store, first those that have not ended",
+      load: () => import("./commands/task-list.ts"),
+    },
+    {
+      name: "task show",
+      argument: "<id...>",
+      text: "Print each task's state, status and result URLs",
+      load: () => import("./commands/task-show.ts"),
+    },
+    { name: "task wait", argument: "<id...>", text: "Wait for tasks and print their result URLs", load: wait },
+    { name: "task download", argument: "<id...>", text: "Wait for tasks and download their results", load: wait },
+    {
+      name: "task delete",
+      argument: "<id...>",
+      text: "Delete tasks; whether that stops or refunds a running task is not documented",
+      load: () => import("./commands/task-delete.ts"),
+      flags: [...deletionFlags(schemas), ...flagsOf("delete")],
+    },
+    {
+      name: "batch",
+      argument: "<file>",
+      text: "Generate every line of a file (billed); the same command again continues it",
+      load: () => import("./commands/batch.ts"),
+    },
+    {
+      name: "recover",
+      text: "List or download tasks that a crash has left, and resolve unknown outcomes",
+      load: () => import("./commands/recover.ts"),
+    },
+    {
+      name: "models",
+      argument: "[model]",
+      text: "List the models, or the fields of one with their bounds and defaults",
+      load: () => import("./commands/models.ts"),
       models,
-    }),
-    add("login", "", "Save a base URL and its API key, for this command only", login),
-    add("logout", "", "Delete what mediagen login has saved", login),
-    add("emulator", "[args...]", "Emulate the service on this machine, free of charge", emulator),
-    add("completion", "<shell>", "Print the completion script for a shell", completion),
+    },
+    { name: "login", text: "Save a base URL and its API key, for this command only", load: login },
+    { name: "logout", text: "Delete what mediagen login has saved", load: login },
+    {
+      name: "emulator",
+      argument: "[args...]",
+      text: "Emulate the service on this machine, free of charge",
+      load: () => import("./commands/emulator.ts"),
+    },
+    {
+      name: "completion",
+      argument: "<shell>",
+      text: "Print the completion script for a shell",
+      load: () => import("./commands/completion.ts"),
+    },
   ];
 }
 

@@ -47,42 +47,58 @@ const replace = `
  * @example const media = createMediaGen({ store: redisStore(new Redis()) });
  */
 export function redisStore(redis: RedisClient): GenerationStore {
-  async function get(id: string): Promise<GenerationEntry | undefined> {
-    const text = await redis.hget(keyOf(id), "entry");
-    // The cast: the field holds what was written.
-    return text === null ? undefined : (JSON.parse(text) as GenerationEntry);
-  }
-  const move = async (id: string, revision: number, follows = "", attempt = "", state = "", text = "") =>
-    // The cast: this is what the script returns.
-    (await redis.eval(replace, 1, keyOf(id), id, revision, follows, attempt, state, text, setOf(""))) as [
-      0 | 1,
-      string | null,
-    ];
-
   return {
     async write(entry) {
       const { id, revision, follows, attempt, state } = entry;
-      const [written, text] = await move(id, revision, follows, attempt, state, JSON.stringify(entry));
+      const next = { attempt, state, text: JSON.stringify(entry) };
+      const [written, text] = await replaceRevision(redis, id, { revision, follows, next });
       if (written === 1) return { written: true };
       return { written: false, current: text ? (JSON.parse(text) as GenerationEntry) : undefined };
     },
-    get,
+    get: (id) => getEntry(redis, id),
     async *list({ states }) {
       for (const id of states.length === 0 ? [] : await redis.sunion(states.map(setOf))) {
-        const entry = await get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+        const entry = await getEntry(redis, id).catch((error: unknown) => ({ id, unreadable: String(error) }));
         if (entry && ("unreadable" in entry || states.includes(entry.state))) yield entry;
       }
     },
     async forget({ keyed = false, before = Infinity } = {}) {
       let forgotten = 0;
       for (const id of await redis.sunion(["ended", "notCreated"].map(setOf))) {
-        const entry = await get(id).catch(() => undefined); // One that cannot be read stays.
+        const entry = await getEntry(redis, id).catch(() => undefined); // One that cannot be read stays.
         const isOpen = entry?.state !== "ended" && entry?.state !== "notCreated";
         if (!entry || isOpen || (!keyed && entry.idempotencyKey !== undefined) || !(entry.updatedAt < before)) continue;
         // Only if it has not been written since.
-        forgotten += (await move(id, entry.revision + 1, entry.attempt))[0];
+        const [written] = await replaceRevision(redis, id, { revision: entry.revision + 1, follows: entry.attempt });
+        forgotten += written;
       }
       return forgotten;
     },
   };
+}
+
+async function getEntry(redis: RedisClient, id: string): Promise<GenerationEntry | undefined> {
+  const text = await redis.hget(keyOf(id), "entry");
+  // The cast: the field holds what was written.
+  return text === null ? undefined : (JSON.parse(text) as GenerationEntry);
+}
+
+interface Revision {
+  readonly revision: number;
+  /** The attempt of the revision before. */
+  readonly follows: string | undefined;
+  /** The new entry. Without it, the stored one is removed. */
+  readonly next?: { readonly attempt: string; readonly state: string; readonly text: string };
+}
+
+/** Returns 1 if the revision was written; otherwise 0 and the stored entry. */
+async function replaceRevision(
+  redis: RedisClient,
+  id: string,
+  { revision, follows = "", next = { attempt: "", state: "", text: "" } }: Revision,
+): Promise<[0 | 1, string | null]> {
+  const { attempt, state, text } = next;
+  const values = [id, revision, follows, attempt, state, text, setOf("")];
+  // The cast: this is what the script returns.
+  return (await redis.eval(replace, 1, keyOf(id), ...values)) as [0 | 1, string | null];
 }

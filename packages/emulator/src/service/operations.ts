@@ -24,65 +24,70 @@ const unknownStatus = 424_242;
 /** A code that the document does not have, for the fault `wrongCode`. */
 const unknownCode = 4_242;
 
+/** One request to an operation, and what is recorded of it. */
+interface Exchange {
+  readonly route: Route;
+  readonly request: EmulatorRequest;
+  readonly call: OpenCall;
+}
+
 /** Returns a function that serves the service's operations. */
 export function createOperations(context: Context): (request: EmulatorRequest) => Promise<EmulatorResponse> {
-  const { behaviour, calls, clock, faults, operations, throttle } = context;
+  const { calls, clock, operations } = context;
   return async (request) => {
     const { url } = request;
     const route = operations.get(url.pathname);
     const call = calls.open(clock.now(), request, route?.operation);
-    const response = await (route ? serve(request, route, call) : noSuchOperation(context, request, call));
+    const response = route ? await serve(context, { route, request, call }) : noSuchOperation(context, request, call);
     call.status = response.status;
     return response;
   };
+}
 
-  async function serve(request: EmulatorRequest, route: Route, call: OpenCall): Promise<EmulatorResponse> {
-    const respond = (envelope: Envelope, fault?: Fault) => {
-      const body = envelopeOf(route, envelope, fault);
-      call.code = body.code;
-      return json(body, envelope.status);
-    };
-    if (request.method !== "POST") {
-      const msg = `${route.path} takes POST, not ${request.method}`;
-      calls.blame(call, [msg]);
-      return respond({ outcome: "failure", msg, status: behaviour.wrongMethodStatus });
-    }
-    if (request.header("authorization") !== context.apiKey) {
-      calls.blame(call, ["Authorization must be the API key"]);
-      return respond({ outcome: "failure", msg: "the API key is missing or wrong", status: behaviour.wrongKeyStatus });
-    }
-    const retryAfter = throttle.enter();
-    if (retryAfter !== undefined) return { status: 429, headers: { "retry-after": String(retryAfter) }, body: null };
-    try {
-      const response = await answer(request, route, call, respond);
-      await throttle.delay(route.verb, request);
-      return response;
-    } finally {
-      throttle.leave();
-    }
+async function serve(context: Context, exchange: Exchange): Promise<EmulatorResponse> {
+  const { behaviour, calls, throttle } = context;
+  const { route, request, call } = exchange;
+  if (request.method !== "POST") {
+    const msg = `${route.path} takes POST, not ${request.method}`;
+    calls.blame(call, [msg]);
+    return respond(exchange, { outcome: "failure", msg, status: behaviour.wrongMethodStatus });
   }
+  if (request.header("authorization") !== context.apiKey) {
+    const msg = "the API key is missing or wrong";
+    calls.blame(call, ["Authorization must be the API key"]);
+    return respond(exchange, { outcome: "failure", msg, status: behaviour.wrongKeyStatus });
+  }
+  const retryAfter = throttle.enter();
+  if (retryAfter !== undefined) return { status: 429, headers: { "retry-after": String(retryAfter) }, body: null };
+  try {
+    const response = await perform(context, exchange);
+    await throttle.delay(route.verb, request);
+    return response;
+  } finally {
+    throttle.leave();
+  }
+}
 
-  async function answer(
-    request: EmulatorRequest,
-    route: Route,
-    call: OpenCall,
-    respond: (envelope: Envelope, fault?: Fault) => EmulatorResponse,
-  ): Promise<EmulatorResponse> {
-    const fault = faults.take(route);
-    call.fault = fault?.fault;
-    if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
-      return respond({ outcome: fault.fault, msg: "this failure was requested by a fault" });
-    }
-    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity);
-    const read = await readRequest(request, route, route.validate, behaviour, context.limits);
-    calls.blame(call, [...read.violations, ...read.tolerated]);
-    const envelope =
-      read.violations.length > 0
-        ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
-        : await perform(context, route, read, call, fault, request.baseUrl);
-    const good = respond(envelope, fault);
-    return fault ? spoil(fault, request, context.activity, good) : good;
+/** Performs the operation, unless a fault comes before it. A fault that comes after it spoils its response. */
+async function perform(context: Context, exchange: Exchange): Promise<EmulatorResponse> {
+  const { activity, behaviour, calls, faults, limits } = context;
+  const { route, request, call } = exchange;
+  const fault = faults.take(route);
+  call.fault = fault?.fault;
+  if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
+    return respond(exchange, { outcome: fault.fault, msg: "this failure was requested by a fault" });
   }
+  if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, activity);
+  const read = await readRequest(request, route, { behaviour, limits });
+  calls.blame(call, [...read.violations, ...read.tolerated]);
+  const good = respond(exchange, await outcomeOf(context, exchange, read, fault), fault);
+  return fault ? spoil(fault, request, activity, good) : good;
+}
+
+function respond({ route, call }: Exchange, envelope: Envelope, fault?: Fault): EmulatorResponse {
+  const body = envelopeOf(route, envelope, fault);
+  call.code = body.code;
+  return json(body, envelope.status);
 }
 
 function noSuchOperation({ behaviour, calls, operations }: Context, request: EmulatorRequest, call: OpenCall) {
@@ -93,27 +98,23 @@ function noSuchOperation({ behaviour, calls, operations }: Context, request: Emu
   return json({ code: like?.codes.failure, msg }, behaviour.unknownPathStatus);
 }
 
-async function perform(
+async function outcomeOf(
   context: Context,
-  route: Route,
+  exchange: Exchange,
   read: ReadRequest,
-  call: OpenCall,
   fault: Fault | undefined,
-  baseUrl: string,
 ): Promise<Envelope> {
-  if (read.plan) return generate(context, route, read, read.plan, call, fault, baseUrl);
-  if (route.verb === "query") return query(context, route, read, fault, baseUrl);
-  return deleteTasks(context, route, read);
+  if (read.violations.length > 0) return { outcome: "failure", msg: read.violations.join("; ") };
+  if (read.plan) return generate(context, exchange, { ...read, plan: read.plan }, fault);
+  if (exchange.route.verb === "query") return query(context, exchange, read, fault);
+  return deleteTasks(context, exchange.route, read);
 }
 
 async function generate(
   context: Context,
-  route: Route,
-  { fields, files }: ReadRequest,
-  plan: ResultPlan,
-  call: OpenCall,
+  { route, request, call }: Exchange,
+  { fields, files, plan }: ReadRequest & { readonly plan: ResultPlan },
   fault: Fault | undefined,
-  baseUrl: string,
 ): Promise<Envelope> {
   const { behaviour, state, clock } = context;
   const prompt = String(fields["prompt"] ?? "");
@@ -143,7 +144,7 @@ async function generate(
   state.charges.push({ taskid, operation: route.operation, credits, at: task.createdAt });
   call.created = taskid;
   await context.keep();
-  const named = route.record.includes("url") ? { url: resultUrl(context, baseUrl, task, 1) } : {};
+  const named = route.record.includes("url") ? { url: resultUrl(context, request.baseUrl, task, 1) } : {};
   return { outcome: "success", msg: "success", data: { taskid, ...named } };
 }
 
@@ -153,10 +154,9 @@ function runningMs({ count, video }: ResultPlan, { runningMsPerImage, runningMsP
 
 async function query(
   context: Context,
-  route: Route,
+  { route, request }: Exchange,
   { fields }: ReadRequest,
   fault: Fault | undefined,
-  baseUrl: string,
 ): Promise<Envelope> {
   const { behaviour, state, clock, statuses } = context;
   const taskid = String(fields["taskid"]);
@@ -172,7 +172,11 @@ async function query(
     return { outcome: "success", msg: "success", data: { taskid, url: [] } };
   }
   const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[stateAt(task, clock.now())];
-  return { outcome: "success", msg: "success", data: recordOf(context, route, task, baseUrl, status) };
+  return {
+    outcome: "success",
+    msg: "success",
+    data: recordOf(context, task, { names: route.record, baseUrl: request.baseUrl, status }),
+  };
 }
 
 async function deleteTasks(context: Context, route: Route, { fields }: ReadRequest): Promise<Envelope> {

@@ -23,12 +23,10 @@ const nothing = { fields: {}, files: [], plan: undefined, tolerated: [] };
 /** Reads and checks a request's body by the validator of its operation. */
 export async function readRequest(
   request: EmulatorRequest,
-  operation: Operation,
-  validate: Validate,
-  behaviour: Behaviour,
-  limits: Limits,
+  operation: Operation & { readonly validate: Validate },
+  { behaviour, limits }: { readonly behaviour: Behaviour; readonly limits: Limits },
 ): Promise<ReadRequest> {
-  const { mediaType, verb, fields } = operation;
+  const { mediaType, verb, fields, validate } = operation;
   const type = request.header("content-type") ?? "";
   const only = (violation: string) => ({ ...nothing, violations: [violation] });
   if (type.split(";")[0]?.trim().toLowerCase() !== mediaType)

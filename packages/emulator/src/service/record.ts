@@ -6,10 +6,8 @@ import { type EmulatorTask, resultsAt, stateAt } from "./task.ts";
 /** Returns the current record of a task, as a query of its kind returns it. */
 export function recordOf(
   context: Context,
-  { record: names }: Operation,
   task: EmulatorTask,
-  baseUrl: string,
-  status: number,
+  { names, baseUrl, status }: { readonly names: readonly string[]; readonly baseUrl: string; readonly status: number },
 ): Readonly<Record<string, unknown>> {
   const { behaviour, clock } = context;
   const { taskid, plan, fields } = task;

@@ -117,11 +117,7 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   };
   try {
     const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
-    // A transport knows the type of a form.
-    const type = isPaid ? {} : { "content-type": "application/json" };
-    const all = { ...host.headers, ...context.headers, ...keyHeaders(key), ...type };
-    // The cast: an index signature does not say that its fields have a value.
-    const headers = withoutUndefined<RequestHeaders>(all) as OutgoingRequest["headers"];
+    const headers = headersOf({ ...host.headers, ...context.headers, ...keyHeaders(key) }, isPaid);
     hide = key ? keys.add(key) : keys.hide;
     const body = isPaid ? await orAbort(toMultipart(wire), deadline) : JSON.stringify(wire);
     const transport = await loadTransport();
@@ -145,6 +141,13 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
   } finally {
     deadline.end();
   }
+}
+
+/** Returns the headers that have a value. A transport knows the type of a form. */
+function headersOf(headers: RequestHeaders, isPaid: boolean): OutgoingRequest["headers"] {
+  const type = isPaid ? {} : { "content-type": "application/json" };
+  // The cast: an index signature does not say that its fields have a value.
+  return withoutUndefined<RequestHeaders>({ ...headers, ...type }) as OutgoingRequest["headers"];
 }
 
 function failureOf(

@@ -4,6 +4,7 @@ import { readOptions } from "../errors/options.ts";
 import { type Form, type Model, models } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
+import type { Recovery } from "../store/ledger.ts";
 import type { Resolution } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
@@ -32,18 +33,29 @@ export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOpti
 
 export function createClient<O extends MediaGenOptions>(options: O, createRuntime: CreateRuntime<O>): MediaGen {
   const host = createHost(options, createRuntime);
-  const { origin, store, report } = host;
-  // The cast: a task's kind decides its type, which a constructor cannot say.
-  const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
-  const resume = (saved: TaskJSON) => open(readTask(saved, origin));
-  const generateTask = (kind: Kind | undefined, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
-    const operation = models.get(model)?.operation.id ?? "generate";
-    return report({ operation, kind, model }, async () => open(await generate(host, { kind, model, form, options })));
+  const { origin, store } = host;
+  return {
+    video: kindClient(host, "video"),
+    image: kindClient(host, "image"),
+    // The casts: a model known only at run time is checked at run time, and its form with it.
+    generate: (model, form, options) =>
+      generateTask(host, { model: model as Model, form: form as Form<Model> }, options),
+    task: (saved) => resume(host, saved),
+    recover: (options = {}) => recover(host, options),
+    // The cast: what it returns follows from the resolution, which the compiler does not follow.
+    resolve: ((generationId, resolution, options = {}) =>
+      resolve(host, generationId, resolution, options)) as MediaGen["resolve"],
+    origin,
+    store,
   };
-  const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
+}
+
+function kindClient<K extends Kind>(host: Host, kind: K): KindClient<K> {
+  const { origin, report } = host;
+  return {
     // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
     generate: (model: string, form: object, options?: GenerateOptions) =>
-      generateTask(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
+      generateTask(host, { kind, model: model as Model, form: form as Form<Model> }, options) as Promise<Task<K>>,
     query(taskid, options = {}) {
       const { id: operation } = operations[kind].query;
       const query = () => queryTask(host, { kind, taskid }, options).then(({ record }) => record);
@@ -55,32 +67,47 @@ export function createClient<O extends MediaGenOptions>(options: O, createRuntim
     },
     task(taskid, options = {}) {
       const { resultCount = 1 } = readOptions(`media.${kind}.task`, options, { resultCount: "any" });
-      return resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
+      return resume(host, { version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
     },
-  });
-  return {
-    video: kindClient("video"),
-    image: kindClient("image"),
-    // The casts: a model known only at run time is checked at run time, and its form with it.
-    generate: (model, form, options) => generateTask(undefined, model as Model, form as Form<Model>, options),
-    task: resume,
-    recover: (options = {}) =>
-      report({ operation: "recover" }, async () => {
-        const { ledger, signal } = await openLedger(host, "recover", options);
-        const found = await orAbort(ledger.recover(signal), signal);
-        return { ...found, tasks: found.tasks.map(open), finished: found.finished.map(open) };
-      }),
-    // The cast: what it returns follows from the resolution, which the compiler does not follow.
-    resolve: ((generationId: string, resolution: Resolution, options: CallOptions = {}) =>
-      report({ operation: "resolve", generationId, billed: "maybe" }, async () => {
-        const { ledger, signal } = await openLedger(host, "resolve", options);
-        const exists = (kind: Kind, taskid: string) => isKnown(host, kind, taskid, signal);
-        const task = await orAbort(ledger.resolve(generationId, resolution, exists, signal), signal);
-        return task && open(task);
-      })) as MediaGen["resolve"],
-    origin,
-    store,
   };
+}
+
+function handleOf(host: Host, task: TaskJSON): AnyTask {
+  // The cast: a task's kind decides its type, which a constructor cannot say.
+  return new TaskHandle(task, host) as AnyTask;
+}
+
+function resume(host: Host, saved: TaskJSON): AnyTask {
+  return handleOf(host, readTask(saved, host.origin));
+}
+
+function generateTask(
+  host: Host,
+  request: { readonly kind?: Kind; readonly model: Model; readonly form: Form<Model> },
+  options: GenerateOptions = {},
+): Promise<AnyTask> {
+  const { kind, model, form } = request;
+  const operation = models.get(model)?.operation.id ?? "generate";
+  const send = async () => handleOf(host, await generate(host, { kind, model, form, options }));
+  return host.report({ operation, kind, model }, send);
+}
+
+function recover(host: Host, options: CallOptions): Promise<Recovery> {
+  return host.report({ operation: "recover" }, async () => {
+    const { ledger, signal } = await openLedger(host, "recover", options);
+    const found = await orAbort(ledger.recover(signal), signal);
+    const open = (task: TaskJSON) => handleOf(host, task);
+    return { ...found, tasks: found.tasks.map(open), finished: found.finished.map(open) };
+  });
+}
+
+function resolve(host: Host, generationId: string, resolution: Resolution, options: CallOptions) {
+  return host.report({ operation: "resolve", generationId, billed: "maybe" }, async () => {
+    const { ledger, signal } = await openLedger(host, "resolve", options);
+    const exists = (kind: Kind, taskid: string) => isKnown(host, kind, taskid, signal);
+    const task = await orAbort(ledger.resolve(generationId, resolution, exists, signal), signal);
+    return task && handleOf(host, task);
+  });
 }
 
 async function openLedger({ ledger }: Host, method: string, options: CallOptions) {

@@ -184,7 +184,7 @@ export class Ledger extends Entries {
   }
 
   resolve(id: string, resolution: Resolution, exists: Exists, signal?: AbortSignal): Promise<TaskJSON | undefined> {
-    return resolve(this, id, resolution, exists, signal);
+    return resolve(this, id, resolution, { exists, signal });
   }
 }
 

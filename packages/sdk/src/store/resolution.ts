@@ -24,13 +24,9 @@ export async function resolve(
   entries: Entries,
   id: string,
   resolution: Resolution,
-  exists: Exists,
-  signal: AbortSignal | undefined,
+  { exists, signal }: { readonly exists: Exists; readonly signal: AbortSignal | undefined },
 ): Promise<TaskJSON | undefined> {
-  // The cast: what a caller without a compiler passes may be anything.
-  const { taskid, unverified } = Object(resolution) as Partial<Exclude<Resolution, "notCreated">>;
-  if (resolution !== "notCreated" && (typeof taskid !== "string" || taskid === ""))
-    throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
+  const { taskid, unverified } = readResolution(resolution);
   let attempt: string | undefined;
   for (;;) {
     const stored = await entries.get(id);
@@ -44,20 +40,32 @@ export async function resolve(
     rejectKnown(entry, taskid);
     if (taskid !== undefined) {
       // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
-      const hasEnded = entry.state === "ended";
-      if ((hasEnded || !unverified) && !(await exists(entry.kind, taskid))) {
-        const advice = hasEnded ? onlyAnother : "Pass { unverified: true } to record it anyway.";
-        throw reject("taskid", `${describeValue(taskid)} is not known to the service`, advice);
-      }
+      const mustExist = entry.state === "ended" || !unverified;
+      if (mustExist && !(await exists(entry.kind, taskid))) throw unknownTask(entry, taskid);
       await takeTask(entries, entry, taskid);
     }
-    const { kind, model, origin, resultCount, createdAt } = entry;
-    const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
-    const task = taskid === undefined ? undefined : { ...facts, taskid };
+    const task = taskid === undefined ? undefined : taskOf(entry, taskid);
     const state = task ? "created" : "notCreated";
     const change = { state, task, outcome: undefined, reason: undefined, resolvedByHand: true } as const;
     if (await entries.change(entry, change)) return task;
   }
+}
+
+function readResolution(resolution: Resolution): Partial<Exclude<Resolution, "notCreated">> {
+  if (resolution === "notCreated") return {};
+  // The cast: what a caller without a compiler passes may be anything.
+  const found = Object(resolution) as Partial<Exclude<Resolution, "notCreated">>;
+  if (typeof found.taskid === "string" && found.taskid !== "") return found;
+  throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
+}
+
+function taskOf({ id, kind, model, origin, resultCount, createdAt }: GenerationEntry, taskid: string): TaskJSON {
+  return { version: 2, kind, model, origin, resultCount, createdAt, generationId: id, taskid };
+}
+
+function unknownTask({ state }: GenerationEntry, taskid: string): InvalidRequestError {
+  const advice = state === "ended" ? onlyAnother : "Pass { unverified: true } to record it anyway.";
+  return reject("taskid", `${describeValue(taskid)} is not known to the service`, advice);
 }
 
 function reject(field: string, problem: string, advice: string): InvalidRequestError {
