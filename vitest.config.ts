@@ -1,39 +1,52 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { defineConfig, type TestProjectInlineConfiguration, type TestUserConfig } from "vitest/config";
+import {
+  defineConfig,
+  type TestProjectInlineConfiguration,
+  type TestUserConfig,
+} from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Begins with those that have processes of their own, because a shared process ends when such a file is next, and continues with
- * what starts browsers, compilers and processes: at the end of a run, a long file would run alone.
+ * Begins with those that have processes of their own, because a shared process ends when such a
+ * file is next, and continues with what starts browsers, compilers and processes: at the end of a
+ * run, a long file would run alone.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/(cli|docs|package|runtimes|simulator|spec)\/|\/[\w-]*(kill|lock|slow|hanging)[\w-]*\.test/.test(moduleId);
-    const rank = (file: TestSpecification) => (file.project.config.isolate ? 0 : isLong(file) ? 1 : 2);
+      /\/(cli|docs|package|runtimes|simulator|spec)\/|\/[\w-]*(kill|lock|slow|hanging)[\w-]*\.test/.test(
+        moduleId,
+      );
+    const rank = (file: TestSpecification) =>
+      file.project.config.isolate ? 0 : isLong(file) ? 1 : 2;
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
 /**
- * Those that watch all that a process does, and those that import programs which read the environment: what such a program creates
- * once, such as the AI SDK's provider, would serve the next file as well.
+ * Those that watch all that a process does, and those that import programs which read the
+ * environment: what such a program creates once, such as the AI SDK's provider, would serve the
+ * next file as well.
  */
 const alone = [
   "test/faults/matrix.test.ts",
   "test/docs/{frameworks,open-telemetry}.test.ts",
   "test/ai-sdk/readme.test.ts",
 ];
-/** What `npm run test:all -- NAME` runs instead, by name. Each name is Vitest's mode as well, which some tests ask for. */
+/**
+ * What `npm run test:all -- NAME` runs instead, by name. Each name is Vitest's mode as well, which
+ * some tests ask for.
+ */
 const named: Readonly<Record<string, TestUserConfig>> = {
   /** More schedules, a million. */
   simulate: { include: ["test/simulator/*.test.ts"] },
   /** The contract at the service itself. Spends credits. */
   live: { include: ["test/contract/*.test.ts"] },
   /**
-   * What takes minutes: all of the differential test, of the commands of the guides, of the versions of TypeScript and of the site's
-   * accessibility, a batch of ten thousand lines, and Jest, one after the other.
+   * What takes minutes: all of the differential test, of the commands of the guides, of the
+   * versions of TypeScript and of the site's accessibility, a batch of ten thousand lines, and
+   * Jest, one after the other.
    */
   long: {
     include: [
@@ -47,7 +60,10 @@ const named: Readonly<Record<string, TestUserConfig>> = {
     fileParallelism: false,
     testTimeout: 600_000,
   },
-  /** The same checks of the SDK on Node 20 to 26, Deno, Bun, workerd and Chromium: 1 GB, installed once. */
+  /**
+   * The same checks of the SDK on Node 20 to 26, Deno, Bun, workerd and Chromium: 1 GB, installed
+   * once.
+   */
   runtimes: { include: ["test/runtimes/*.test.ts"], fileParallelism: false },
   /** What needs a Redis and a PostgreSQL on this machine, one after the other. */
   fleet: { include: ["test/fleet/*.test.ts"], fileParallelism: false, testTimeout: 1_200_000 },
@@ -55,7 +71,10 @@ const named: Readonly<Record<string, TestUserConfig>> = {
   engines: { include: ["test/engines/*.test.ts"], globalSetup: "test/engines/setup.ts" },
   /** The published description, read by generators of clients and other tools. */
   generators: { include: ["test/generators/*.test.ts"], globalSetup: "test/generators/setup.ts" },
-  /** Schemas and the MCP server, in the libraries that use them, and the packages, installed by other package managers. */
+  /**
+   * Schemas and the MCP server, in the libraries that use them, and the packages, installed by
+   * other package managers.
+   */
   integrations: {
     include: ["test/integrations/*.test.ts"],
     globalSetup: "test/integrations/setup.ts",
@@ -99,14 +118,16 @@ const projects: TestProjectInlineConfiguration[] = [
 
 export default defineConfig(({ mode }) => ({
   test: {
-    // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
+    // Some tests run compilers or a browser, and each core runs a test file: what takes longer than
+    // this hangs.
     testTimeout: 120_000,
     // More than there are cores: many tests wait for processes of their own.
     maxWorkers: availableParallelism() + 2,
     hookTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 10_000 } },
-    // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
+    // What is built is imported as Node imports it: to pass it through Vite takes each file of
+    // tests longer.
     server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
     ...(named[mode] ?? { projects }),
     env: {
@@ -118,6 +139,9 @@ export default defineConfig(({ mode }) => ({
       REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
       ...named[mode]?.env,
     },
-    reporters: ["default", ["json", { outputFile: mode in named ? `out/test-${mode}.json` : "out/test.json" }]],
+    reporters: [
+      "default",
+      ["json", { outputFile: mode in named ? `out/test-${mode}.json` : "out/test.json" }],
+    ],
   },
 }));

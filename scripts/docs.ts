@@ -10,7 +10,11 @@ const port = 4030;
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
-    options: { serve: { type: "boolean" }, url: { type: "string" }, repository: { type: "string" } },
+    options: {
+      serve: { type: "boolean" },
+      url: { type: "string" },
+      repository: { type: "string" },
+    },
   });
   const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
   const { url = `http://127.0.0.1:${port}/` } = values;

@@ -21,7 +21,10 @@ const pageSource = new URL("packages/emulator/src/page/page.html", root);
 /** The pages with programs and included tables. */
 const written = ["README.md", "docs/home.md", "docs/guides/*.md", "packages/*/README.md"];
 
-/** Returns the texts of all generated files by path: those from the spec, from the emulator's page and from programs. */
+/**
+ * Returns the texts of all generated files by path: those from the spec, from the emulator's page
+ * and from programs.
+ */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
   const document: object = parse(yaml);
   const spec = resolveSpec(document);
@@ -33,7 +36,8 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
     "packages/sdk/src/spec/types.gen.ts": header + typesFile(spec),
     "packages/emulator/src/service/operations.gen.ts": header + operationsTableFile(spec),
     "packages/emulator/src/service/validators.gen.ts": header + validatorsFile(spec),
-    "packages/emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
+    "packages/emulator/src/page/page.gen.ts":
+      pageHeader + pageFile(await readFile(pageSource, "utf8")),
     "packages/emulator/src/media/glyphs.gen.ts": fontHeader + glyphsFile(),
   };
   const tables = tablesOf(document);
@@ -42,7 +46,10 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
   return files;
 }
 
-/** Writes the generated files. With `--check`, shows the differences from the committed ones, and fails if there are any. */
+/**
+ * Writes the generated files. With `--check`, shows the differences from the committed ones, and
+ * fails if there are any.
+ */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { check: { type: "boolean" } } });
   // Without "--", npm does not pass the flag on, but sets this variable.
@@ -53,12 +60,15 @@ export default async function run(args: readonly string[]): Promise<void> {
     if (committed === text) continue;
     if (check) {
       process.exitCode = 1;
-      console.error(createTwoFilesPatch(`${name} (committed)`, `${name} (from the spec)`, committed, text));
+      console.error(
+        createTwoFilesPatch(`${name} (committed)`, `${name} (from the spec)`, committed, text),
+      );
     } else {
       await writeFile(file, text);
       console.log(`wrote ${name}`);
     }
   }
   if (!process.exitCode) console.log("The generated files are up to date.");
-  else console.error("Generated files are stale. Run `npm run generate` and commit what it writes.");
+  else
+    console.error("Generated files are stale. Run `npm run generate` and commit what it writes.");
 }

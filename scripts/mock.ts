@@ -40,11 +40,14 @@ export async function startMock(yaml: string, port = 0): Promise<Mock> {
 }
 
 /**
- * Returns the spec with additions for Prism. Without an explicit encoding, it does not accept a list of files. Without
- * descriptions of 401 and 422, it rejects requests with its own envelope.
+ * Returns the spec with additions for Prism. Without an explicit encoding, it does not accept a
+ * list of files. Without descriptions of 401 and 422, it rejects requests with its own envelope.
  */
 function mockable(spec: Spec): Spec {
-  const paths = Object.entries(spec.paths).map(([path, { post }]) => [path, { post: mockableOperation(post) }]);
+  const paths = Object.entries(spec.paths).map(([path, { post }]) => [
+    path,
+    { post: mockableOperation(post) },
+  ]);
   return { ...spec, paths: Object.fromEntries(paths) };
 }
 
@@ -61,7 +64,9 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
     },
   });
   const fields = Object.entries(bodyOf(operation).properties ?? {});
-  const lists = fields.filter(([, { type, items }]) => type === "array" && items?.format === "binary");
+  const lists = fields.filter(
+    ([, { type, items }]) => type === "array" && items?.format === "binary",
+  );
   const encoding = Object.fromEntries(
     lists.map(([name]) => [name, { style: "form", explode: true, allowReserved: true }]),
   );

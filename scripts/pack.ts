@@ -18,7 +18,9 @@ export default async function run(): Promise<void> {
   // The cast: npm rejects a manifest without a name.
   const names = manifests.map((text) => (JSON.parse(text) as { readonly name: string }).name);
   const files = Object.fromEntries(names.map((name, index) => [name, `file:${tarballs[index]}`]));
-  const rows = Object.entries(files).map(([name, file]) => `  ${JSON.stringify(name)}: ${JSON.stringify(file)}`);
+  const rows = Object.entries(files).map(
+    ([name, file]) => `  ${JSON.stringify(name)}: ${JSON.stringify(file)}`,
+  );
   console.log(`Packed. In your project, run:
 
   npm install ${join(target, "*.tgz")}

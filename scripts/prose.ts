@@ -2,11 +2,15 @@ import { glob, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
-const sources = "{*.md,.changeset/*.md,{docs,openapi,packages,scripts,test}/**/*.{html,md,ts,yaml}}";
+const sources =
+  "{*.md,.changeset/*.md,{docs,openapi,packages,scripts,test}/**/*.{html,md,ts,yaml}}";
 /** Files that are generated or released, and the tests of this list. */
 const notWritten = /\.gen\.|CHANGELOG|released\.yaml|api\.md$|prose\.test/;
 
-/** Words that read as translated, with plain replacements. A space in a pattern also matches a line break in a comment. */
+/**
+ * Words that read as translated, with plain replacements. A space in a pattern also matches a line
+ * break in a comment.
+ */
 const plainWords: readonly (readonly [word: RegExp, plain: string])[] = [
   [/\banswer(s|ed|ing)? (a|the|its|his) (task|record|list|promise|envelope)/, "return, resolve to"],
   [/\b(lost|late|cut|HTML) answers?\b|\banswers? (was|is|were) lost/, "response"],
@@ -17,7 +21,10 @@ const plainWords: readonly (readonly [word: RegExp, plain: string])[] = [
   [/\b(ask|look)(s|ed|ing)? again\b/, "poll, query again"],
   [/\bsen[dt]s? (it )?again\b/, "retry, resend"],
   [/\btime limits?\b|\blimits? (of|on) time\b/, "timeout"],
-  [/(?<![#.`"]|connection (was )?|proxy (that )?)\brefus(e|es|ed|ing|al|als)\b(?! connection)/, "reject"],
+  [
+    /(?<![#.`"]|connection (was )?|proxy (that )?)\brefus(e|es|ed|ing|al|als)\b(?! connection)/,
+    "reject",
+  ],
   [/\ballowed is\b/, "use, must be"],
   [/\bmend(s|ed|ing)?\b/, "fix"],
   [/\bnot(e|es|ed|ing) down\b/, "record"],
@@ -39,8 +46,12 @@ const plainWords: readonly (readonly [word: RegExp, plain: string])[] = [
 /** Returns the words of the table in all files, with their places. */
 export async function lintProse(): Promise<readonly string[]> {
   const faults: string[] = [];
-  for await (const path of glob(sources, { cwd, exclude: (name) => name === "node_modules" || name === "dist" }))
-    if (!notWritten.test(path)) faults.push(...proseFaults(path, await readFile(`${cwd}${path}`, "utf8")));
+  for await (const path of glob(sources, {
+    cwd,
+    exclude: (name) => name === "node_modules" || name === "dist",
+  }))
+    if (!notWritten.test(path))
+      faults.push(...proseFaults(path, await readFile(`${cwd}${path}`, "utf8")));
   return faults;
 }
 

@@ -1,4 +1,5 @@
-// Imports no installed package, because the job with the permission to publish must only run this file.
+// Imports no installed package, because the job with the permission to publish must only run this
+// file.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,10 @@ export type Npm = (...args: readonly string[]) => number | null;
 const runNpm: Npm = (...args) =>
   spawnSync("npm", args, { stdio: "inherit", shell: process.platform === "win32" }).status;
 
-/** Publishes the packed packages with a provenance statement. Skips those that an earlier, failed run has published. */
+/**
+ * Publishes the packed packages with a provenance statement. Skips those that an earlier, failed
+ * run has published.
+ */
 export default function run(
   _: readonly string[],
   npm: Npm = runNpm,
@@ -33,6 +37,8 @@ export default function run(
   for (const { id, tarball } of JSON.parse(list) as readonly Packed[]) {
     if (npm("view", id, "version") === 0) continue;
     if (npm("publish", join(packedDirectory, tarball), "--access", "public", "--provenance") !== 0)
-      throw new Error(`publish: npm has not published ${id}. Run it again: it continues with this package.`);
+      throw new Error(
+        `publish: npm has not published ${id}. Run it again: it continues with this package.`,
+      );
   }
 }

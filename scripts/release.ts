@@ -14,14 +14,18 @@ const placeholder = "github.com/OWNER/";
 const shell = process.platform === "win32";
 
 /**
- * Makes a release: tests, writes versions and changelogs from the changesets, copies the spec as the released one, packs and checks
- * the packages, commits and tags. With `--pack`, it only packs and checks the committed packages for `scripts/publish.ts`, as the
- * release workflow does at a tag.
+ * Makes a release: tests, writes versions and changelogs from the changesets, copies the spec as
+ * the released one, packs and checks the packages, commits and tags. With `--pack`, it only packs
+ * and checks the committed packages for `scripts/publish.ts`, as the release workflow does at a
+ * tag.
  */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { pack: { type: "boolean" } } });
-  // npm would reject the provenance of such packages, and the URLs of a published version cannot be changed.
-  const unnamed = packages.find((path) => /\bOWNER\b/.test(read(path, "package.json") + read(path, "README.md")));
+  // npm would reject the provenance of such packages, and the URLs of a published version cannot be
+  // changed.
+  const unnamed = packages.find((path) =>
+    /\bOWNER\b/.test(read(path, "package.json") + read(path, "README.md")),
+  );
   if (unnamed)
     throw new TypeError(
       `release: ${unnamed} has the placeholder ${placeholder} in its package.json or README.md. Nothing was published. ` +
@@ -38,7 +42,8 @@ export default async function run(args: readonly string[]): Promise<void> {
 }
 
 function makeVersions(): void {
-  // The command fails without changesets. Then the current versions are released, as in the first release.
+  // The command fails without changesets. Then the current versions are released, as in the first
+  // release.
   const changesets = join(root, "node_modules/@changesets/cli/bin.js");
   if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md")))
     execFileSync(process.execPath, [changesets, "version"], { cwd: root, stdio: "inherit" });
@@ -57,34 +62,60 @@ async function packAll(): Promise<void> {
   const directories = packages.map((path) => join(root, path));
   const tarballs = await pack(directories, packedDirectory);
   for (const tarball of tarballs) await check(tarball);
-  const list = tarballs.map((path, index): Packed => ({ id: idOf(packages[index] ?? ""), tarball: basename(path) }));
+  const list = tarballs.map((path, index): Packed => ({
+    id: idOf(packages[index] ?? ""),
+    tarball: basename(path),
+  }));
   writeFileSync(packedList, JSON.stringify(list));
 }
 
-/** Packs packages into a directory as they would be published. Returns the paths of the tarballs in the same order. */
-export async function pack(directories: readonly string[], target: string): Promise<readonly string[]> {
+/**
+ * Packs packages into a directory as they would be published. Returns the paths of the tarballs in
+ * the same order.
+ */
+export async function pack(
+  directories: readonly string[],
+  target: string,
+): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)(
     "npm",
-    ["pack", ...directories.map((directory) => resolve(directory)), "--json", "--silent", "--ignore-scripts"],
+    [
+      "pack",
+      ...directories.map((directory) => resolve(directory)),
+      "--json",
+      "--silent",
+      "--ignore-scripts",
+    ],
     { cwd: target, shell },
   );
-  return (JSON.parse(stdout) as { filename: string }[]).map(({ filename }) => join(target, filename));
+  return (JSON.parse(stdout) as { filename: string }[]).map(({ filename }) =>
+    join(target, filename),
+  );
 }
 
 /** Checks a tarball with publint and attw. Fails with their findings. */
 export async function check(tarball: string): Promise<void> {
-  // What the commands publint and attw are made of: starting those for each package would load a compiler each time.
+  // What the commands publint and attw are made of: starting those for each package would load a
+  // compiler each time.
   const { publint } = await import("publint");
   const attw = await import("@arethetypeswrong/core");
   const bytes = new Uint8Array(readFileSync(tarball));
-  const { messages } = await publint({ pack: { tarball: bytes.buffer }, level: "warning", strict: true });
-  if (messages.length > 0) throw new Error(`publint says of ${tarball}:\n${JSON.stringify(messages, undefined, 2)}`);
+  const { messages } = await publint({
+    pack: { tarball: bytes.buffer },
+    level: "warning",
+    strict: true,
+  });
+  if (messages.length > 0)
+    throw new Error(`publint says of ${tarball}:\n${JSON.stringify(messages, undefined, 2)}`);
   const result = await attw.checkPackage(attw.createPackageFromTarballData(bytes));
   if (!result.types) throw new Error(`attw finds no types in ${tarball}`);
   // Its profile esm-only ignores these.
   const isOther = (kind: string) => kind === "node10" || kind === "node16-cjs";
-  const found = result.problems.filter((one) => !("resolutionKind" in one && isOther(one.resolutionKind)));
-  if (found.length > 0) throw new Error(`attw says of ${tarball}:\n${JSON.stringify(found, undefined, 2)}`);
+  const found = result.problems.filter(
+    (one) => !("resolutionKind" in one && isOther(one.resolutionKind)),
+  );
+  if (found.length > 0)
+    throw new Error(`attw says of ${tarball}:\n${JSON.stringify(found, undefined, 2)}`);
 }
 
 function commit(): void {
@@ -92,12 +123,17 @@ function commit(): void {
   git("add", "--all");
   if (git("status", "--porcelain") !== "") git("commit", "--message", `Release ${tag}`);
   git("tag", tag);
-  console.log(`Push it with its tag, and the release workflow publishes: git push origin main ${tag}`);
+  console.log(
+    `Push it with its tag, and the release workflow publishes: git push origin main ${tag}`,
+  );
 }
 
 function idOf(path: string): string {
   // The cast: npm rejects a package without them.
-  const { name, version } = JSON.parse(read(path, "package.json")) as { name: string; version: string };
+  const { name, version } = JSON.parse(read(path, "package.json")) as {
+    name: string;
+    version: string;
+  };
   return `${name}@${version}`;
 }
 

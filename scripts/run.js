@@ -1,4 +1,5 @@
-// `node scripts/run.js VERB ...` runs scripts/VERB.ts. It is JavaScript, so that a Node that cannot read TypeScript can say so.
+// `node scripts/run.js VERB ...` runs scripts/VERB.ts. It is JavaScript, so that a Node that cannot
+// read TypeScript can say so.
 const [verb, ...args] = process.argv.slice(2);
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(
@@ -11,7 +12,8 @@ const { default: run } = await import(`./${verb}.ts`);
 try {
   await run(args);
 } catch (error) {
-  // Errors of system calls and of the command line have messages for users. Anything else is a bug, and needs its stack.
+  // Errors of system calls and of the command line have messages for users. Anything else is a bug,
+  // and needs its stack.
   console.error(error.code === undefined && !(error instanceof TypeError) ? error : error.message);
   process.exitCode = 1;
 }

@@ -71,9 +71,12 @@ export function resolveSpec(document: unknown): Spec {
     if (Array.isArray(node)) return node.map((item) => resolve(item, within));
     if (typeof node !== "object" || node === null) return node;
     const { $ref, ...beside } = node as Record<string, unknown>;
-    const own = Object.fromEntries(Object.entries(beside).map(([key, value]) => [key, resolve(value, within)]));
+    const own = Object.fromEntries(
+      Object.entries(beside).map(([key, value]) => [key, resolve(value, within)]),
+    );
     if (typeof $ref !== "string") return own;
-    if (within.includes($ref)) throw new Error(`${[...within, $ref].join(" -> ")} refers to itself`);
+    if (within.includes($ref))
+      throw new Error(`${[...within, $ref].join(" -> ")} refers to itself`);
     return { ...(resolve(lookUp(document, $ref), [...within, $ref]) as object), ...own };
   };
   return resolve(document, []) as Spec;
@@ -83,7 +86,9 @@ export function resolveSpec(document: unknown): Spec {
 export function lookUp(document: unknown, ref: string): unknown {
   let node = document;
   for (const part of ref.replace(/^#\//, "").split("/")) {
-    node = (node as Record<string, unknown> | undefined)?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+    node = (node as Record<string, unknown> | undefined)?.[
+      part.replaceAll("~1", "/").replaceAll("~0", "~")
+    ];
   }
   if (node === undefined) throw new Error(`${ref} does not exist in the spec`);
   return node;
@@ -102,16 +107,22 @@ export interface KindOfSpec {
   readonly delete: PlacedOperation;
 }
 
-/** Returns the spec's operations by kind (the tag) and verb (the start of the operationId). A model is the last segment of a path. */
+/**
+ * Returns the spec's operations by kind (the tag) and verb (the start of the operationId). A model
+ * is the last segment of a path.
+ */
 export function byKind({ paths }: Spec): readonly KindOfSpec[] {
   const placed = Object.entries(paths).map(([path, { post }]) => ({ ...post, path }));
   const kinds = Map.groupBy(placed, ({ tags: [tag] }) => tag.toLowerCase());
   return [...kinds].map(([kind, operations]) => {
-    if (kind !== "video" && kind !== "image") throw new Error(`tag "${kind}" is neither Video nor Image`);
-    const withVerb = (verb: string) => operations.filter(({ operationId }) => operationId.startsWith(verb));
+    if (kind !== "video" && kind !== "image")
+      throw new Error(`tag "${kind}" is neither Video nor Image`);
+    const withVerb = (verb: string) =>
+      operations.filter(({ operationId }) => operationId.startsWith(verb));
     const only = (verb: string) => {
       const [first, ...more] = withVerb(verb);
-      if (!first || more.length > 0) throw new Error(`the ${kind} operations need exactly one ${verb}...`);
+      if (!first || more.length > 0)
+        throw new Error(`the ${kind} operations need exactly one ${verb}...`);
       return first;
     };
     const generate = new Map<string, PlacedOperation>();
@@ -140,8 +151,11 @@ export function bodyOf({ requestBody }: SpecOperation): SpecSchema {
 /** Returns the `data` of an operation's envelope after success. */
 export function dataOf({ operationId, responses }: SpecOperation): SpecSchema {
   const envelopes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
-  const data = envelopes.map(({ properties }) => properties?.["data"]).filter((schema) => schema !== undefined);
-  if (data.length !== 1 || !data[0]) throw new Error(`${operationId} needs exactly one response with data`);
+  const data = envelopes
+    .map(({ properties }) => properties?.["data"])
+    .filter((schema) => schema !== undefined);
+  if (data.length !== 1 || !data[0])
+    throw new Error(`${operationId} needs exactly one response with data`);
   return data[0];
 }
 
@@ -149,6 +163,7 @@ export function dataOf({ operationId, responses }: SpecOperation): SpecSchema {
 export function exampleOf({ operationId, requestBody }: SpecOperation): Record<string, unknown> {
   const [media] = Object.values(requestBody.content);
   const value = Object.values(media?.examples ?? {})[0]?.value;
-  if (typeof value !== "object" || value === null) throw new Error(`${operationId} needs an example of its body`);
+  if (typeof value !== "object" || value === null)
+    throw new Error(`${operationId} needs an example of its body`);
   return value as Record<string, unknown>;
 }

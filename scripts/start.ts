@@ -15,7 +15,10 @@ import { byKind, exampleOf, type KindOfSpec, readSpec, specFile } from "./spec.t
 
 const out = fileURLToPath(new URL("../out/", import.meta.url));
 
-/** Generates a batch of images and a video from a prompt on the embedded emulator, and saves them to disk. */
+/**
+ * Generates a batch of images and a video from a prompt on the embedded emulator, and saves them to
+ * disk.
+ */
 export default async function run(args: readonly string[]): Promise<void> {
   const prompt = args.join(" ") || "A fox runs through snow";
   const emulator = createEmulator({ clock: { speed: 4 }, seed: Date.now() });
@@ -44,8 +47,15 @@ async function generateBoth(media: MediaGen, prompt: string): Promise<void> {
   await finish(await generateFirst(media, spec, "video", { prompt, sourceImage }));
 }
 
-/** Generates with the first model of a kind in the spec, with the spec's example and these fields. */
-async function generateFirst(media: MediaGen, spec: readonly KindOfSpec[], kind: Kind, fields: object): Promise<Task> {
+/**
+ * Generates with the first model of a kind in the spec, with the spec's example and these fields.
+ */
+async function generateFirst(
+  media: MediaGen,
+  spec: readonly KindOfSpec[],
+  kind: Kind,
+  fields: object,
+): Promise<Task> {
   const [[model, operation] = []] = spec.find((one) => one.kind === kind)?.generate ?? [];
   if (!model || !operation) throw new Error(`the spec has no ${kind} model`);
   return media.generate(model, { ...exampleOf(operation), ...fields });
@@ -68,7 +78,8 @@ function progressLine() {
       const text = error ? `query failed: ${String(error)}` : `${state} (status ${status})`;
       if (process.stdout.isTTY)
         process.stdout.write(`\r\x1b[K  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
-      else if (text !== last) console.log(`  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
+      else if (text !== last)
+        console.log(`  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
       last = text;
     },
     end: () => void (process.stdout.isTTY && process.stdout.write("\n")),

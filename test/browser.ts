@@ -7,12 +7,17 @@ import { madeOnce } from "./made-once.ts";
 
 const cache = resolve("node_modules/.cache");
 
-/** A headless Chromium that reaches this machine only. `CHROMIUM_PATH` names another than the one from npm. */
+/**
+ * A headless Chromium that reaches this machine only. `CHROMIUM_PATH` names another than the one
+ * from npm.
+ */
 export async function launchBrowser(): Promise<Browser> {
   // A workflow sets it empty where there is none to name.
   const given = process.env["CHROMIUM_PATH"] || undefined;
   const directory = given ? cache : await unpack();
-  const libraries = [join(directory, "al2023/lib"), process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(":");
+  const libraries = [join(directory, "al2023/lib"), process.env["LD_LIBRARY_PATH"]]
+    .filter(Boolean)
+    .join(":");
   return chromium.launch({
     executablePath: given ?? join(directory, "chromium"),
     // Playwright's own flags turn off what a browser does in the background.
@@ -25,13 +30,20 @@ export async function launchBrowser(): Promise<Browser> {
     ],
     ...(given
       ? {}
-      : { env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(directory, "fonts.conf") } }),
+      : {
+          env: {
+            ...process.env,
+            LD_LIBRARY_PATH: libraries,
+            FONTCONFIG_FILE: join(directory, "fonts.conf"),
+          },
+        }),
   });
 }
 
 /**
- * Unpacks the browser with its libraries and fonts, and adds the monospace font that it lacks: without one, code is narrower than
- * readers see it. The package's own way is to one place in /tmp, where two test files would write to the same file.
+ * Unpacks the browser with its libraries and fonts, and adds the monospace font that it lacks:
+ * without one, code is narrower than readers see it. The package's own way is to one place in /tmp,
+ * where two test files would write to the same file.
  */
 function unpack(): Promise<string> {
   const directory = join(cache, "chromium-with-fonts");
@@ -40,7 +52,9 @@ function unpack(): Promise<string> {
   return madeOnce(directory, async (part) => {
     const temporary = process.env["TMPDIR"];
     process.env["TMPDIR"] = part; // where `inflate` unpacks to
-    const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => inflate(archive(name)));
+    const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) =>
+      inflate(archive(name)),
+    );
     if (temporary === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = temporary;
     await Promise.all(unpacked);
@@ -52,14 +66,20 @@ function unpack(): Promise<string> {
   });
 }
 
-/** Collects what no page may do: errors, messages, failed requests, and requests to another place. */
+/**
+ * Collects what no page may do: errors, messages, failed requests, and requests to another place.
+ */
 export function watch(page: Page, place: string, trouble: string[]): void {
   const isOwn = (url: string) => /^(data|blob):/.test(url) || url.startsWith(place);
   page.on("pageerror", ({ message }) => trouble.push(`${page.url()}: ${message}`));
   page.on("console", (message) => trouble.push(`${page.url()}: ${message.text()}`));
   page.on(
     "response",
-    (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)),
+    (response) =>
+      void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)),
   );
-  page.on("request", (request) => void (isOwn(request.url()) || trouble.push(`requests ${request.url()}`)));
+  page.on(
+    "request",
+    (request) => void (isOwn(request.url()) || trouble.push(`requests ${request.url()}`)),
+  );
 }

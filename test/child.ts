@@ -35,13 +35,18 @@ export function follow(
       stdout?.on("data", look);
       stderr?.on("data", look);
       look();
-      ended.then((end) => reject(new Error(`${pattern} was not printed: ${JSON.stringify(end)}`)), reject);
+      ended.then(
+        (end) => reject(new Error(`${pattern} was not printed: ${JSON.stringify(end)}`)),
+        reject,
+      );
     });
   return { output, printed, ended };
 }
 
 /** Keeps what a process prints. */
-export function followChild<Child extends ChildProcess>(child: Child): Running & { readonly child: Child } {
+export function followChild<Child extends ChildProcess>(
+  child: Child,
+): Running & { readonly child: Child } {
   child.stdout?.setEncoding("utf8");
   child.stderr?.setEncoding("utf8");
   // The cast: the argument of the event.
@@ -49,7 +54,10 @@ export function followChild<Child extends ChildProcess>(child: Child): Running &
   return { child, ...running };
 }
 
-/** What every process needs of this one's environment. Most of the time of a short process is the compiling of its modules. */
+/**
+ * What every process needs of this one's environment. Most of the time of a short process is the
+ * compiling of its modules.
+ */
 export const ownEnvironment: Readonly<Record<string, string>> = {
   PATH: process.env["PATH"] ?? "",
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",

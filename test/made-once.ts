@@ -4,8 +4,14 @@ import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { disk } from "@mediagen/sdk/kit";
 
-/** Returns a directory that a later run finds. Of the processes that want it, the first makes it, as `part`, and the others wait. */
-export async function madeOnce(directory: string, make: (part: string) => Promise<unknown>): Promise<string> {
+/**
+ * Returns a directory that a later run finds. Of the processes that want it, the first makes it, as
+ * `part`, and the others wait.
+ */
+export async function madeOnce(
+  directory: string,
+  make: (part: string) => Promise<unknown>,
+): Promise<string> {
   const part = `${directory}.part`;
   await mkdir(dirname(directory), { recursive: true });
   while (!existsSync(directory)) {

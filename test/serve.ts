@@ -9,8 +9,16 @@ export async function portOf(server: Server, host = "127.0.0.1"): Promise<number
 }
 
 /** Serves on a free port until it is disposed of. */
-export async function serve(respond: RequestListener): Promise<AsyncDisposable & { readonly baseUrl: string }> {
+export async function serve(
+  respond: RequestListener,
+): Promise<AsyncDisposable & { readonly baseUrl: string }> {
   const server = createServer(respond);
   const baseUrl = `http://127.0.0.1:${await portOf(server)}`;
-  return { baseUrl, [Symbol.asyncDispose]: async () => (server.closeAllConnections(), server[Symbol.asyncDispose]()) };
+  return {
+    baseUrl,
+    [Symbol.asyncDispose]: async () => (
+      server.closeAllConnections(),
+      server[Symbol.asyncDispose]()
+    ),
+  };
 }

@@ -1,9 +1,17 @@
 import { inspect } from "node:util";
 
-/** Everything that one can see of a value and of its causes: printed with all that is hidden, as JSON, as text, and bytes as text. */
+/**
+ * Everything that one can see of a value and of its causes: printed with all that is hidden, as
+ * JSON, as text, and bytes as text.
+ */
 export function shown(value: unknown, seen: ReadonlySet<unknown> = new Set()): string {
   const texts = [
-    inspect(value, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity }),
+    inspect(value, {
+      depth: Infinity,
+      showHidden: true,
+      maxStringLength: Infinity,
+      maxArrayLength: Infinity,
+    }),
     asJson(value),
     String(value),
   ];
@@ -12,7 +20,13 @@ export function shown(value: unknown, seen: ReadonlySet<unknown> = new Set()): s
     .filter((one) => one instanceof Uint8Array)
     .map((one) => Buffer.from(one).toString("latin1"));
   // Whoever made the error may have made its causes a circle.
-  return [...texts, value.message, value.stack, ...bytes, shown(value.cause, new Set([...seen, value]))].join("\n");
+  return [
+    ...texts,
+    value.message,
+    value.stack,
+    ...bytes,
+    shown(value.cause, new Set([...seen, value])),
+  ].join("\n");
 }
 
 function asJson(value: unknown): string {

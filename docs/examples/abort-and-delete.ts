@@ -6,23 +6,35 @@ const media = createMediaGen();
 
 // #region before
 const closed = AbortSignal.abort("the page was closed");
-await media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: closed }).catch((reason: unknown) => {
-  console.log(`nothing was sent: ${reason}`);
-});
+await media.video
+  .generate("vidmodelv2", { prompt: "A fox" }, { signal: closed })
+  .catch((reason: unknown) => {
+    console.log(`nothing was sent: ${reason}`);
+  });
 // #endregion before
 
 // #region sending
 const stop = new AbortController();
 process.once("SIGINT", () => stop.abort("Ctrl+C"));
 try {
-  await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { signal: stop.signal });
+  await media.video.generate(
+    "vidmodelv2",
+    { prompt: "A fox runs through snow" },
+    { signal: stop.signal },
+  );
 } catch (error) {
-  console.log(error instanceof OutcomeUnknownError ? "it had been sent: perhaps billed" : "it had not been sent");
+  console.log(
+    error instanceof OutcomeUnknownError
+      ? "it had been sent: perhaps billed"
+      : "it had not been sent",
+  );
 }
 // #endregion sending
 
 // #region wait
-const task = await media.video.generate("vidmodelv2", { prompt: "A lighthouse at dusk" });
+const task = await media.video.generate("vidmodelv2", {
+  prompt: "A lighthouse at dusk",
+});
 await task.wait({ signal: AbortSignal.timeout(1) }).catch((reason: unknown) => {
   console.log(`the wait is over: ${reason}`);
 });

@@ -14,7 +14,8 @@ const media = createMediaGen({ store: fileStore(".mediagen") });
 const mediagen = createMediaGenProvider({
   media,
   onTask: (task) => console.log(`billed: ${task.taskid}`),
-  onUpdate: ({ task, state, elapsedMs }) => console.error(`${task.taskid}: ${state} after ${elapsedMs} ms`),
+  onUpdate: ({ task, state, elapsedMs }) =>
+    console.error(`${task.taskid}: ${state} after ${elapsedMs} ms`),
 });
 // #endregion provider
 
@@ -27,7 +28,9 @@ const { images, warnings } = await generateImage({
 });
 for (const [index, { uint8Array, providerMetadata }] of images.entries()) {
   await writeFile(`fox-${index + 1}.png`, uint8Array);
-  console.log(`fox-${index + 1}.png is of task ${providerMetadata?.["mediagen"]?.["taskid"]}`);
+  console.log(
+    `fox-${index + 1}.png is of task ${providerMetadata?.["mediagen"]?.["taskid"]}`,
+  );
 }
 for (const warning of warnings) console.log(warning);
 // #endregion images
@@ -40,13 +43,15 @@ try {
     duration: 5,
     resolution: "1280x720",
     providerOptions: { mediagen: { return_last_frame: false } },
-    headers: { "Idempotency-Key": "order-42" }, // the same key is the same task, in any process
+    // the same key is the same task, in any process
+    headers: { "Idempotency-Key": "order-42" },
     abortSignal: AbortSignal.timeout(20 * 60_000),
   });
   await writeFile("fox.mp4", video.uint8Array);
 } catch (error) {
   if (!APICallError.isInstance(error)) throw error;
-  if (error.cause instanceof OutcomeUnknownError) console.log(`perhaps billed: ${error.message}`);
+  if (error.cause instanceof OutcomeUnknownError)
+    console.log(`perhaps billed: ${error.message}`);
   else console.log(error.message);
 }
 // #endregion video
@@ -56,8 +61,11 @@ const { operation } = await startVideo({
   model: mediagen.video("vidmodelv2fast"),
   prompt: { image: images[0]?.uint8Array ?? "", text: "It runs away" },
 });
-await writeFile("operation.json", JSON.stringify(operation)); // any process can go on from here
+// any process can go on from here
+await writeFile("operation.json", JSON.stringify(operation));
 
-const status = await getVideoStatus(mediagen.video("vidmodelv2fast"), { operation });
+const status = await getVideoStatus(mediagen.video("vidmodelv2fast"), {
+  operation,
+});
 console.log(status.status);
 // #endregion later

@@ -9,5 +9,7 @@ const agent = new https.Agent({
   key: readFileSync("client-key.pem"),
 });
 const media = createMediaGen({ agent });
-const { taskid } = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+const { taskid } = await media.video.generate("vidmodelv2", {
+  prompt: "A fox runs through snow",
+});
 console.log(taskid);

@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { createMediaGen, download } from "@mediagen/sdk/node";
 
 const media = createMediaGen({
-  statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
+  // what you have seen at the service; 3 is the emulator's
+  statuses: { failed: [3] },
 });
 
 for (const name of await readdir("tasks")) {
@@ -11,7 +12,8 @@ for (const name of await readdir("tasks")) {
     const { state } = await task.check();
     console.log(`${task.taskid} is ${state}`);
     if (state === "succeeded") {
-      await download(task, "out", { overwrite: true }); // replaces a file of an earlier run
+      // replaces a file of an earlier run
+      await download(task, "out", { overwrite: true });
       await rm(`tasks/${name}`);
     } else if (state === "failed") {
       await mkdir("failed", { recursive: true });

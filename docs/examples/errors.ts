@@ -2,7 +2,8 @@
 import { createMediaGen, MediaGenError } from "@mediagen/sdk/node";
 
 const media = createMediaGen({
-  statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
+  // what you have seen at the service; 3 is the emulator's
+  statuses: { failed: [3] },
 });
 // #endregion client
 
@@ -15,10 +16,12 @@ function meaningOf(error: unknown): string {
 }
 
 const prompt = process.argv[2] ?? "A fox runs through snow";
-const task = await media.video.generate("vidmodelv2", { prompt }).catch((error: unknown) => {
-  console.log(meaningOf(error));
-  return undefined;
-});
+const task = await media.video
+  .generate("vidmodelv2", { prompt })
+  .catch((error: unknown) => {
+    console.log(meaningOf(error));
+    return undefined;
+  });
 // #endregion generate
 
 // #region wait

@@ -11,7 +11,8 @@ const task = await media.video.generate("vidmodelv2", {
 console.log(`task ${task.taskid}`);
 
 const video = await task.wait({
-  onUpdate: ({ state = "poll failed", elapsedMs }) => console.log(`${state} after ${Math.round(elapsedMs)} ms`),
+  onUpdate: ({ state = "poll failed", elapsedMs }) =>
+    console.log(`${state} after ${Math.round(elapsedMs)} ms`),
 });
 console.log(video.url);
 

@@ -9,7 +9,10 @@ async function generate(fields: FormData): Promise<string> {
   const result = schema["~standard"].validate(fields);
   if (result.issues) return result.issues.map(({ message }) => message).join("\n");
   // The server decides about the duration.
-  const task = await media.video.generate("vidmodelv2", { ...result.value, duration: 5 });
+  const task = await media.video.generate("vidmodelv2", {
+    ...result.value,
+    duration: 5,
+  });
   return task.taskid;
 }
 

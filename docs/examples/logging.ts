@@ -4,4 +4,6 @@ import { createMediaGen } from "@mediagen/sdk/node";
 const logger = { info: (entry: object) => console.log(JSON.stringify(entry)) };
 const media = createMediaGen({ onEvent: (event) => logger.info(event) });
 
-await (await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" })).wait();
+await (
+  await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" })
+).wait();

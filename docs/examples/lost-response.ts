@@ -2,11 +2,14 @@ import { createMediaGen, fileStore, OutcomeUnknownError } from "@mediagen/sdk/no
 
 const media = createMediaGen({ store: fileStore("generations") });
 const emulator = `${process.env["MEDIAGEN_BASE_URL"]}/_emulator`;
-const idempotencyKey = `order-${Date.now()}`; // your own: here a new order in each run
+// your own: here a new order in each run
+const idempotencyKey = `order-${Date.now()}`;
 const form = { prompt: `A fox in the snow for ${idempotencyKey}` };
-const generate = () => media.video.generate("vidmodelv2fast", form, { idempotencyKey });
+const generate = () =>
+  media.video.generate("vidmodelv2fast", form, { idempotencyKey });
 
-// The emulator's fault: it creates the task, bills it, and closes the connection before it responds.
+// The emulator's fault: it creates the task, bills it, and closes the connection
+// before it responds.
 await fetch(`${emulator}/next`, {
   method: "POST",
   headers: { "content-type": "application/json" },
@@ -14,17 +17,26 @@ await fetch(`${emulator}/next`, {
 });
 
 const lost = await generate().catch((error: unknown) => error);
-if (!(lost instanceof OutcomeUnknownError)) throw new Error("The response was not lost.");
-console.log(`lost: ${lost.model} of ${new Date(lost.at).toISOString()}, generation ${lost.generationId}`);
+if (!(lost instanceof OutcomeUnknownError))
+  throw new Error("The response was not lost.");
+console.log(
+  `lost: ${lost.model} of ${new Date(lost.at).toISOString()}, generation ${lost.generationId}`,
+);
 
 // The same key does not send the form again: nothing more is billed.
-console.log(await generate().catch((error: unknown) => (error instanceof Error ? error.name : error)));
+console.log(
+  await generate().catch((error: unknown) =>
+    error instanceof Error ? error.name : error,
+  ),
+);
 
 // Look for the task by its model and prompt, as a person would do at the service.
 const { tasks } = (await (await fetch(`${emulator}/state`)).json()) as {
   tasks: { taskid: string; model: string; prompt: string }[];
 };
-const found = tasks.find(({ model, prompt }) => model === lost.model && prompt === form.prompt);
+const found = tasks.find(
+  ({ model, prompt }) => model === lost.model && prompt === form.prompt,
+);
 if (!found || !lost.generationId) throw new Error("There is no such task.");
 console.log(`found: ${found.taskid}`);
 

@@ -4,8 +4,14 @@ import { createMediaGen } from "@mediagen/sdk/node";
 import { checkStore } from "@mediagen/stores/check";
 import { sqliteStore } from "@mediagen/stores/sqlite";
 
-const media = createMediaGen({ store: sqliteStore(new DatabaseSync("generations.sqlite")) });
-const task = await media.image.generate("imgmodelv4", { prompt: "A fox in the snow" }, { idempotencyKey: "order-43" });
+const media = createMediaGen({
+  store: sqliteStore(new DatabaseSync("generations.sqlite")),
+});
+const task = await media.image.generate(
+  "imgmodelv4",
+  { prompt: "A fox in the snow" },
+  { idempotencyKey: "order-43" },
+);
 console.log(`order-43 is ${task.taskid}`);
 // #endregion use
 

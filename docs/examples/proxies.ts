@@ -2,10 +2,13 @@
 import https from "node:https";
 import { createMediaGen } from "@mediagen/sdk/node";
 
-const proxy = process.env["COMPANY_PROXY"]; // http://user:password@proxy.example:3128
+// http://user:password@proxy.example:3128
+const proxy = process.env["COMPANY_PROXY"];
 const agent = new https.Agent({ proxyEnv: { HTTPS_PROXY: proxy } });
 const media = createMediaGen({ agent });
-const { taskid } = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+const { taskid } = await media.video.generate("vidmodelv2", {
+  prompt: "A fox runs through snow",
+});
 console.log(`through the agent: ${taskid}`);
 // #endregion agent
 
@@ -18,7 +21,9 @@ const plain = createPlainMediaGen({
   fetch: (url, init) => fetch(url, { ...init, dispatcher } as RequestInit),
   fetchSendsOnce: true,
 });
-const task = await plain.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+const task = await plain.video.generate("vidmodelv2", {
+  prompt: "A fox runs through snow",
+});
 console.log(`through undici: ${task.taskid}`);
 await dispatcher.close();
 // #endregion undici

@@ -19,7 +19,11 @@ for await (const outcome of waitEach([...tasks, ...finished])) {
   console.log(`${taskid}: ${files.map(({ path }) => path)}`);
 }
 for (const { generationId, model, idempotencyKey, at } of unknown) {
-  console.log(`unknown: ${generationId}, ${model} for ${idempotencyKey} at ${new Date(at).toISOString()}`);
+  console.log(
+    `unknown: ${generationId}, ${model} for ${idempotencyKey} at ${new Date(at).toISOString()}`,
+  );
 }
-for (const entry of unreadable) console.log(`unreadable: ${entry.id}, ${entry.unreadable}`);
-if (tasks.length + finished.length + unknown.length + unreadable.length === 0) console.log("nothing to recover");
+for (const entry of unreadable)
+  console.log(`unreadable: ${entry.id}, ${entry.unreadable}`);
+if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
+  console.log("nothing to recover");

@@ -26,8 +26,12 @@ await media.image.generate("imgmodelv45", {
 // #endregion bytes
 
 // #region blob
-const file = new File([bytes], "fox.png", { type: "image/png" }); // or what an <input type="file"> holds
-await media.image.generate("imgmodelv45", { prompt: "The same fox, in spring", sourceImage: file });
+// or what an <input type="file"> holds
+const file = new File([bytes], "fox.png", { type: "image/png" });
+await media.image.generate("imgmodelv45", {
+  prompt: "The same fox, in spring",
+  sourceImage: file,
+});
 // #endregion blob
 
 // #region addresses
@@ -39,7 +43,8 @@ await media.video.generate("vidmodelv15pro", {
 
 // #region url
 // Without IMAGE_URL, a data URI takes the place of an https URL.
-const imageUrl = process.env["IMAGE_URL"] ?? `data:image/png;base64,${bytes.toString("base64")}`;
+const imageUrl =
+  process.env["IMAGE_URL"] ?? `data:image/png;base64,${bytes.toString("base64")}`;
 await media.video.generate("vidmodelv2", {
   prompt: "The fox sits down",
   sourceImage: await fileFrom(imageUrl, { maxBytes: 10_000_000 }),
@@ -48,11 +53,18 @@ await media.video.generate("vidmodelv2", {
 
 // #region response
 const response = await fetch(imageUrl, { headers: { accept: "image/png" } });
-await media.video.generate("vidmodelv2", { prompt: "The fox yawns", sourceImage: await fileFrom(response) });
+await media.video.generate("vidmodelv2", {
+  prompt: "The fox yawns",
+  sourceImage: await fileFrom(response),
+});
 // #endregion response
 
 // #region rejected
-for (const source of ["http://169.254.169.254/latest/meta-data", "no-such.png", "source-images.ts"]) {
+for (const source of [
+  "http://169.254.169.254/latest/meta-data",
+  "no-such.png",
+  "source-images.ts",
+]) {
   try {
     await fileFrom(source);
   } catch (error) {

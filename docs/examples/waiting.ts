@@ -1,10 +1,16 @@
 // #region deadline
 import { readFile, writeFile } from "node:fs/promises";
-import { createMediaGen, TaskFailedError, WaitTimeoutError } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "@mediagen/sdk/node";
 
 const media = createMediaGen();
 
-const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+const task = await media.video.generate("vidmodelv2", {
+  prompt: "A fox runs through snow",
+});
 try {
   await task.wait({ waitTimeoutMs: 1 }); // far too short, to show what happens
 } catch (error) {
@@ -16,10 +22,13 @@ try {
 
 // #region statuses
 const knowing = createMediaGen({
-  statuses: { succeeded: [2], failed: [3] }, // what you have seen at the service; these are the emulator's
+  // what you have seen at the service; these are the emulator's
+  statuses: { succeeded: [2], failed: [3] },
 });
 // In the emulator, a task with this word in its prompt fails.
-const doomed = await knowing.video.generate("vidmodelv2", { prompt: "A fox #fail" });
+const doomed = await knowing.video.generate("vidmodelv2", {
+  prompt: "A fox #fail",
+});
 try {
   await doomed.wait();
 } catch (error) {
@@ -30,7 +39,8 @@ try {
 
 // #region classify
 const reading = createMediaGen({
-  classify: (seen) => ("message" in seen && /\bfail/.test(seen.message ?? "") ? "failed" : undefined),
+  classify: (seen) =>
+    "message" in seen && /\bfail/.test(seen.message ?? "") ? "failed" : undefined,
 });
 console.log((await reading.video.task(doomed.taskid).check()).state);
 // #endregion classify

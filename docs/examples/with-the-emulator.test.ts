@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEmulator } from "@mediagen/emulator";
-import { blobs, createMediaGen, OutcomeUnknownError, TaskFailedError } from "@mediagen/sdk";
+import {
+  blobs,
+  createMediaGen,
+  OutcomeUnknownError,
+  TaskFailedError,
+} from "@mediagen/sdk";
 // #endregion setup
 
 // #region in-process
@@ -10,7 +15,10 @@ test("a fox becomes a clip", async () => {
   const emulator = createEmulator();
   const media = createMediaGen(emulator.client);
 
-  const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 10 });
+  const task = await media.video.generate("vidmodelv2", {
+    prompt: "A fox runs through snow",
+    duration: 10,
+  });
   await task.wait();
   const [clip] = await blobs(task);
 
@@ -36,16 +44,21 @@ test("a fox is billed once", async () => {
 test("a lost response is not billed twice", async () => {
   const emulator = createEmulator();
   const media = createMediaGen(emulator.client);
-  emulator.next({ fault: "resetAfter", on: "generate" }); // the task exists, its response is lost
+  // the task exists, its response is lost
+  emulator.next({ fault: "resetAfter", on: "generate" });
 
-  await assert.rejects(media.image.generate("imgmodelv4", { prompt: "A fox" }), OutcomeUnknownError);
+  await assert.rejects(
+    media.image.generate("imgmodelv4", { prompt: "A fox" }),
+    OutcomeUnknownError,
+  );
   assert.equal(emulator.charges.length, 1);
 });
 // #endregion fault
 
 // #region words
 test("a failed task rejects its wait", async () => {
-  const media = createMediaGen(createEmulator().client); // it brings the emulator's statuses along
+  // it brings the emulator's statuses along
+  const media = createMediaGen(createEmulator().client);
   const task = await media.image.generate("imgmodelv4", { prompt: "A fox #fail" });
   await assert.rejects(task.wait(), TaskFailedError);
 });
@@ -65,10 +78,17 @@ test("a task is pending until its time has come", async () => {
 
 // #region behaviour
 test("nothing here depends on what the service does not document", async () => {
-  const behaviour = { statuses: "scrambled", resultsArrive: "one by one", unknownIds: "ignore" } as const;
+  const behaviour = {
+    statuses: "scrambled",
+    resultsArrive: "one by one",
+    unknownIds: "ignore",
+  } as const;
   const emulator = createEmulator({ behaviour });
   const media = createMediaGen({ ...emulator.client, statuses: undefined });
-  const task = await media.image.generate("imgmodelv4", { prompt: "Four foxes", batchsize: 4 });
+  const task = await media.image.generate("imgmodelv4", {
+    prompt: "Four foxes",
+    batchsize: 4,
+  });
   assert.equal((await task.wait()).url.length, 4);
 });
 // #endregion behaviour

@@ -4,7 +4,10 @@ import { init } from "./redoc.js";
 
 // Redoc reads this at the start, and later the class on the page.
 try {
-  localStorage.setItem("redoc.colorMode", document.documentElement.classList.contains("dark") ? "dark" : "light");
+  localStorage.setItem(
+    "redoc.colorMode",
+    document.documentElement.classList.contains("dark") ? "dark" : "light",
+  );
 } catch {
   // Without storage, it uses the system's theme.
 }

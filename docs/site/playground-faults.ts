@@ -1,4 +1,10 @@
-import { createEmulator, type Behaviour, type Fault, type FaultName, type Verb } from "@mediagen/emulator";
+import {
+  createEmulator,
+  type Behaviour,
+  type Fault,
+  type FaultName,
+  type Verb,
+} from "@mediagen/emulator";
 import type { MediaGenOptions } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 
@@ -32,8 +38,16 @@ const words: Readonly<Record<FaultName, string>> = {
   downloadCut: "The connection breaks in the middle",
 };
 
-/** Labels of the requests that a fault can affect. A generation also has polls and downloads of results. */
-const places = { generate: "The generation", query: "The polls", delete: "The deletion", download: "The results" };
+/**
+ * Labels of the requests that a fault can affect. A generation also has polls and downloads of
+ * results.
+ */
+const places = {
+  generate: "The generation",
+  query: "The polls",
+  delete: "The deletion",
+  download: "The results",
+};
 type Place = keyof typeof places;
 
 /** Not a fault of the service: the wait ends before the task. */
@@ -46,7 +60,8 @@ const shortCalls = { generateTimeoutMs: 3_000, queryTimeoutMs: 3_000 };
 const trial = createEmulator();
 
 function placeOf(fault: FaultName, verb: Verb): Place | undefined {
-  const candidates: readonly Place[] = verb === "generate" ? ["generate", "query", "download"] : [verb];
+  const candidates: readonly Place[] =
+    verb === "generate" ? ["generate", "query", "download"] : [verb];
   return candidates.find((on) => {
     try {
       trial.next({ fault, on });
@@ -57,7 +72,10 @@ function placeOf(fault: FaultName, verb: Verb): Place | undefined {
   });
 }
 
-/** Creates the menu of faults, with the code that injects the chosen one in a test. `changed` is called when the choice changes. */
+/**
+ * Creates the menu of faults, with the code that injects the chosen one in a test. `changed` is
+ * called when the choice changes.
+ */
 export function createFaultMenu(changed: () => void) {
   const element = make("select", { id: "fault" });
   const help = make("p", { className: "help" });
@@ -78,16 +96,25 @@ export function createFaultMenu(changed: () => void) {
   return {
     element,
     help,
-    /** Offers the faults for calls with this verb, and chooses one. Without a name, chooses none. */
+    /**
+     * Offers the faults for calls with this verb, and chooses one. Without a name, chooses none.
+     */
     offer(next: Verb, name = "") {
       verb = next;
-      const own = (Object.keys(words) as FaultName[]).map((fault) => ({ fault, place: placeOf(fault, verb) }));
+      const own = (Object.keys(words) as FaultName[]).map((fault) => ({
+        fault,
+        place: placeOf(fault, verb),
+      }));
       const groups = Object.entries(places).map(([place, label]) => {
         const group = make("optgroup", { label });
         const inside = own.filter((one) => one.place === place);
-        group.append(...inside.map(({ fault }) => make("option", { value: fault, textContent: words[fault] })));
+        group.append(
+          ...inside.map(({ fault }) => make("option", { value: fault, textContent: words[fault] })),
+        );
         if (verb === "generate" && place === "query")
-          group.prepend(make("option", { value: waitTimeout, textContent: "The wait ends before the task" }));
+          group.prepend(
+            make("option", { value: waitTimeout, textContent: "The wait ends before the task" }),
+          );
         return group;
       });
       const none = make("option", { value: "", textContent: "nothing" });

@@ -18,7 +18,11 @@ interface Field {
 }
 
 /** Creates the form of an operation from its schema, filled in with an example. */
-export function createForm({ body }: SampleCall, example: Readonly<Record<string, unknown>>, changed: () => void) {
+export function createForm(
+  { body }: SampleCall,
+  example: Readonly<Record<string, unknown>>,
+  changed: () => void,
+) {
   // The cast: the emulator's copy of the spec has the same content.
   const { properties = {}, required = [] } = body as SpecSchema;
   const element = make("div", { className: "fields" });
@@ -38,7 +42,8 @@ export function createForm({ body }: SampleCall, example: Readonly<Record<string
     control.setAttribute("aria-describedby", `${help.id} ${error.id}`);
     const label = make("label", { htmlFor: control.id });
     label.append(make("code", { textContent: name }));
-    if (required.includes(part)) label.append(make("span", { className: "must", textContent: "required" }));
+    if (required.includes(part))
+      label.append(make("span", { className: "must", textContent: "required" }));
     const row = make("div", { className: "field" });
     row.append(label, control, ...suggestionsFor(control, schema), help, error);
     element.append(row);
@@ -53,7 +58,9 @@ export function createForm({ body }: SampleCall, example: Readonly<Record<string
   element.append(whole);
   const collect = (read: (field: Field) => unknown) =>
     Object.fromEntries(
-      fields.map((field) => [field.name, read(field)] as const).filter(([, value]) => value !== undefined),
+      fields
+        .map((field) => [field.name, read(field)] as const)
+        .filter(([, value]) => value !== undefined),
     );
   const typed = fields.filter(({ control }) => control.type !== "file");
   return {
@@ -65,7 +72,9 @@ export function createForm({ body }: SampleCall, example: Readonly<Record<string
     /** Returns the texts of the fields without files, for a link. */
     texts: (): Record<string, string> =>
       Object.fromEntries(
-        typed.filter(({ control }) => control.value !== "").map(({ name, control }) => [name, control.value]),
+        typed
+          .filter(({ control }) => control.value !== "")
+          .map(({ name, control }) => [name, control.value]),
       ),
     fill(texts: Readonly<Record<string, string>>) {
       for (const { name, control } of typed) control.value = texts[name] ?? "";
@@ -81,7 +90,9 @@ export function createForm({ body }: SampleCall, example: Readonly<Record<string
         else control.removeAttribute("aria-invalid");
       }
       whole.textContent = textOf(
-        issues.filter(({ field }) => !fields.some(({ name }) => field === name || field.startsWith(`${name}[`))),
+        issues.filter(
+          ({ field }) => !fields.some(({ name }) => field === name || field.startsWith(`${name}[`)),
+        ),
       );
     },
   };
@@ -102,12 +113,19 @@ function controlFor(name: string, schema: SpecSchema): Control {
   if (values) return select(values, schema);
   if (schema.type === "array") return make("textarea", { rows: 2, spellcheck: false });
   if (name === "prompt") return make("textarea", { rows: 3 });
-  return make("input", { type: "text", inputMode: isNumber(schema) ? "numeric" : "text", spellcheck: false });
+  return make("input", {
+    type: "text",
+    inputMode: isNumber(schema) ? "numeric" : "text",
+    spellcheck: false,
+  });
 }
 
 function select(values: readonly string[], schema: SpecSchema): HTMLSelectElement {
   const made = make("select");
-  const unset = schema.default === undefined ? "not sent" : `not sent (the service takes ${String(schema.default)})`;
+  const unset =
+    schema.default === undefined
+      ? "not sent"
+      : `not sent (the service takes ${String(schema.default)})`;
   const textOf = (value: string) => (isFlag(schema) ? (value === "1" ? "on" : "off") : value);
   made.append(make("option", { value: "", textContent: unset }));
   made.append(...values.map((value) => make("option", { value, textContent: textOf(value) })));
@@ -116,17 +134,22 @@ function select(values: readonly string[], schema: SpecSchema): HTMLSelectElemen
 
 /** Returns suggestions for a text field that also accepts other values. */
 function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
-  const values = [...(schema.anyOf ?? [schema]).flatMap((one) => one.enum ?? []), ...(schema.examples ?? [])].filter(
-    (value) => typeof value === "string" && !/^https?:/.test(value),
-  );
-  if (!(control instanceof HTMLInputElement) || control.type !== "text" || values.length === 0) return [];
+  const values = [
+    ...(schema.anyOf ?? [schema]).flatMap((one) => one.enum ?? []),
+    ...(schema.examples ?? []),
+  ].filter((value) => typeof value === "string" && !/^https?:/.test(value));
+  if (!(control instanceof HTMLInputElement) || control.type !== "text" || values.length === 0)
+    return [];
   const list = make("datalist", { id: `values-${control.name}` });
   list.append(...[...new Set(values)].map((value) => make("option", { value: String(value) })));
   control.setAttribute("list", list.id);
   return [list];
 }
 
-/** Returns the description of a field and its valid values, unless any value is valid or a menu lists them. */
+/**
+ * Returns the description of a field and its valid values, unless any value is valid or a menu
+ * lists them.
+ */
 function helpOf(schema: SpecSchema): string {
   const isSaid = schema.enum !== undefined || !isBounded(schema);
   const takes = isSaid ? "" : ` Takes ${describe(schema, inMarkdown)}.`;
@@ -135,12 +158,18 @@ function helpOf(schema: SpecSchema): string {
 
 /** Converts text to nodes, with code for the parts between backticks. */
 function withCode(text: string): (string | HTMLElement)[] {
-  return text.split("`").map((part, index) => (index % 2 === 1 ? make("code", { textContent: part }) : part));
+  return text
+    .split("`")
+    .map((part, index) => (index % 2 === 1 ? make("code", { textContent: part }) : part));
 }
 
 function fill(control: Control, schema: SpecSchema, value: unknown): void {
   if (value === undefined || control.type === "file") return;
-  control.value = Array.isArray(value) ? value.join("\n") : isFlag(schema) ? String(Number(value)) : String(value);
+  control.value = Array.isArray(value)
+    ? value.join("\n")
+    : isFlag(schema)
+      ? String(Number(value))
+      : String(value);
 }
 
 function readValue({ schema, control }: Field): unknown {

@@ -6,7 +6,10 @@ export interface PlaygroundLink {
   readonly fault: string | undefined;
 }
 
-/** Returns the fragment of a link. The key of the fault begins with a dot, unlike the names of fields. */
+/**
+ * Returns the fragment of a link. The key of the fault begins with a dot, unlike the names of
+ * fields.
+ */
 export function fragmentOf({ operation, fields, fault }: PlaygroundLink): string {
   const query = new URLSearchParams(fields);
   if (fault) query.set(".fault", fault);

@@ -18,7 +18,9 @@ export function createOutcome() {
   logged.append(make("summary", { textContent: "The SDK's log" }), pre);
   element.append(said, steps, bar, shown, logged);
   let urls: string[] = [];
-  /** Scrolls to the panel if it is not completely visible. On a narrow screen it is below the form. */
+  /**
+   * Scrolls to the panel if it is not completely visible. On a narrow screen it is below the form.
+   */
   const show = () => {
     const { top, bottom } = element.getBoundingClientRect();
     const header = document.querySelector(".top")?.clientHeight ?? 0;
@@ -56,12 +58,17 @@ export function createOutcome() {
       if (element.dataset["state"] !== state) {
         element.dataset["state"] = state;
         said.textContent =
-          state === "failed" || state === "succeeded" ? `The task has ${state}.` : `The task is ${state}.`;
+          state === "failed" || state === "succeeded"
+            ? `The task has ${state}.`
+            : `The task is ${state}.`;
         const last = state === "failed" ? "failed" : "succeeded";
         const at = state === "failed" ? 2 : states.indexOf(state);
         steps.replaceChildren(
           ...["pending", "running", last].map((name, index) =>
-            make("li", { textContent: name, className: index < at ? "done" : index === at ? `now ${name}` : "" }),
+            make("li", {
+              textContent: name,
+              className: index < at ? "done" : index === at ? `now ${name}` : "",
+            }),
           ),
         );
       }
@@ -75,12 +82,21 @@ export function createOutcome() {
         const words = `Result ${index + 1} of ${blobs.length} of task ${task.taskid}`;
         if (blob.type.startsWith("image/")) return make("img", { src: url, alt: words });
         const autoplay = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-        return make("video", { src: url, controls: true, muted: true, loop: true, autoplay, ariaLabel: words });
+        return make("video", {
+          src: url,
+          controls: true,
+          muted: true,
+          loop: true,
+          autoplay,
+          ariaLabel: words,
+        });
       });
       const grid = make("div", { className: `results count-${Math.min(media.length, 4)}` });
       // Their heights are known only after they have loaded.
       for (const one of media)
-        one.addEventListener(one instanceof HTMLImageElement ? "load" : "loadedmetadata", show, { once: true });
+        one.addEventListener(one instanceof HTMLImageElement ? "load" : "loadedmetadata", show, {
+          once: true,
+        });
       grid.append(...media);
       shown.append(grid);
     },
@@ -101,7 +117,8 @@ export function createOutcome() {
     failure(thrown: unknown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (!(error instanceof TaskFailedError)) element.dataset["state"] = "rejected";
-      said.textContent = error instanceof TypeError ? "A part of this page could not be loaded" : error.name;
+      said.textContent =
+        error instanceof TypeError ? "A part of this page could not be loaded" : error.name;
       bar.hidden = true;
       shown.append(make("p", { className: "message", textContent: error.message }));
       if (error instanceof ServiceError && error.code !== undefined)

@@ -8,11 +8,14 @@ const speeds = { "1": "real time", "4": "4 times as fast", "100": "100 times as 
 /** Creates the emulator in the page, with a control for its speed. */
 export function createService() {
   const speed = make("select", { id: "speed" });
-  speed.append(...Object.entries(speeds).map(([value, textContent]) => make("option", { value, textContent })));
+  speed.append(
+    ...Object.entries(speeds).map(([value, textContent]) => make("option", { value, textContent })),
+  );
   speed.value = "4";
   const balance = make("span", { className: "balance" });
   let emulator = createEmulator({ credits: 10_000 });
-  const showBalance = () => void (balance.textContent = `${emulator.credits.toLocaleString("en-GB")} credits left`);
+  const showBalance = () =>
+    void (balance.textContent = `${emulator.credits.toLocaleString("en-GB")} credits left`);
   showBalance();
   return {
     element: labelled(speed, "Speed of the emulator"),
@@ -34,7 +37,11 @@ export function createService() {
 }
 
 /** Returns a control with its label. */
-export function labelled(control: HTMLElement, text: string, ...further: readonly HTMLElement[]): HTMLElement {
+export function labelled(
+  control: HTMLElement,
+  text: string,
+  ...further: readonly HTMLElement[]
+): HTMLElement {
   const row = make("div", { className: "field" });
   row.append(make("label", { htmlFor: control.id, textContent: text }), control, ...further);
   return row;

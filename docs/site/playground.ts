@@ -1,4 +1,5 @@
-// The playground: a form for each operation, programs that send the same form, and an emulator inside the page.
+// The playground: a form for each operation, programs that send the same form, and an emulator
+// inside the page.
 import {
   blobs,
   InvalidRequestError,
@@ -11,7 +12,12 @@ import {
 import { readBody } from "../../packages/sdk/src/form/form.ts";
 import { operations } from "../../packages/sdk/src/spec/operations.gen.ts";
 import openapi from "../../packages/sdk/openapi.gen.json" with { type: "json" };
-import { handlers, sampleCalls, type CaughtError, type SampleCall } from "../../scripts/docs/samples.ts";
+import {
+  handlers,
+  sampleCalls,
+  type CaughtError,
+  type SampleCall,
+} from "../../scripts/docs/samples.ts";
 import { resolveSpec } from "../../scripts/spec.ts";
 import { createFaultMenu, type Mishap } from "./playground-faults.ts";
 import { createForm, make, type CallForm } from "./playground-form.ts";
@@ -32,7 +38,9 @@ const latest = new Map<string, string>();
 const operation = make("select", { id: "operation" });
 for (const [kind, ofKind] of Map.groupBy(calls, (one) => one.kind)) {
   const group = make("optgroup", { label: kind });
-  const names = ofKind.map(({ operation: { operationId, summary } }) => [operationId, summary] as const);
+  const names = ofKind.map(
+    ({ operation: { operationId, summary } }) => [operationId, summary] as const,
+  );
   group.append(...names.map(([value, textContent]) => make("option", { value, textContent })));
   operation.append(group);
 }
@@ -40,7 +48,12 @@ const fieldsPlace = make("div");
 const faults = createFaultMenu(changed);
 const service = createService();
 const send = make("button", { type: "submit", id: "send", textContent: "Send" });
-const stop = make("button", { type: "button", id: "stop", textContent: "Stop waiting", hidden: true });
+const stop = make("button", {
+  type: "button",
+  id: "stop",
+  textContent: "Stop waiting",
+  hidden: true,
+});
 const copyLink = make("button", { type: "button", id: "copy-link", textContent: "Copy link" });
 const buttons = make("p", { className: "send" });
 buttons.append(send, stop, copyLink, service.balance);
@@ -84,7 +97,11 @@ function open(fragment: string): void {
 function changed(): void {
   caught = undefined;
   const fault = faults.element.value;
-  history.replaceState(null, "", fragmentOf({ operation: route.operation.operationId, fields: form.texts(), fault }));
+  history.replaceState(
+    null,
+    "",
+    fragmentOf({ operation: route.operation.operationId, fields: form.texts(), fault }),
+  );
   update();
 }
 
@@ -112,7 +129,8 @@ async function submit(): Promise<void> {
   stop.hidden = false;
   try {
     const mishap = faults.mishap();
-    const onEvent = ({ type, ...fields }: MediaGenEvent) => outcome.log(`${type} ${JSON.stringify(fields)}`);
+    const onEvent = ({ type, ...fields }: MediaGenEvent) =>
+      outcome.log(`${type} ${JSON.stringify(fields)}`);
     // The casts: the kind and the fields of a route come from the spec.
     const client: KindClient<"video"> = service.connect(mishap, onEvent)[route.kind as "video"];
     if (verb === "generate") await generate(client, fields, mishap, signal);
@@ -124,7 +142,9 @@ async function submit(): Promise<void> {
     }
   } catch (error) {
     if (signal.aborted)
-      outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."));
+      outcome.failure(
+        new Error("You stopped waiting. The task continues at the service: query it later."),
+      );
     else {
       fail(error);
       if (error instanceof InvalidRequestError) form.show(error.issues, true);
@@ -169,7 +189,10 @@ async function generate(
     clearInterval(timer);
     outcome.progress("succeeded", 1);
     outcome.results(task as AnyTask, await blobs(task, { signal }));
-    outcome.actions([nextButton("Query it", kind, "query"), nextButton("Delete it", kind, "delete")]);
+    outcome.actions([
+      nextButton("Query it", kind, "query"),
+      nextButton("Delete it", kind, "delete"),
+    ]);
     outcome.json("Record", record);
   } catch (error) {
     if ((error as Error).name === "TaskFailedError") outcome.progress("failed", 1);
@@ -179,7 +202,11 @@ async function generate(
   }
 }
 
-function nextButton(textContent: string, kind: string, verb: SampleCall["verb"]): HTMLButtonElement {
+function nextButton(
+  textContent: string,
+  kind: string,
+  verb: SampleCall["verb"],
+): HTMLButtonElement {
   const button = make("button", { type: "button", textContent });
   button.onclick = () => {
     const next = calls.find((one) => one.kind === kind && one.verb === verb);

@@ -2,7 +2,13 @@ import MiniSearch, { type Query } from "minisearch";
 import type { SearchEntry } from "../../scripts/docs/search.ts";
 
 /** An entry, and the words in it that a query has found. */
-export type Hit = readonly [name: string, sort: string, address: string, words: string, found: readonly string[]];
+export type Hit = readonly [
+  name: string,
+  sort: string,
+  address: string,
+  words: string,
+  found: readonly string[],
+];
 /** Returns the best entries for a query. */
 export type Find = (typed: string) => readonly Hit[];
 
@@ -63,7 +69,9 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Ranks guides before reference entries, names that are typed first, and the emulator's types last. */
+/**
+ * Ranks guides before reference entries, names that are typed first, and the emulator's types last.
+ */
 function rankOf([name, sort, address]: SearchEntry, phrase: string): number {
   const isPage = !address.includes("#");
   const called = name.toLowerCase();
@@ -73,10 +81,15 @@ function rankOf([name, sort, address]: SearchEntry, phrase: string): number {
   return isNamed * (sort === "SDK" ? (isPage ? 1 : 0.5) : isPage ? 2 : 1);
 }
 
-/** Whether two earlier results have a member with this name, such as a field that many exports inherit. */
+/**
+ * Whether two earlier results have a member with this name, such as a field that many exports
+ * inherit.
+ */
 function isRepeated(name: string, before: readonly Hit[]): boolean {
   const [, member] = name.split(".");
-  return member !== undefined && before.filter(([other]) => other.endsWith(`.${member}`)).length > 1;
+  return (
+    member !== undefined && before.filter(([other]) => other.endsWith(`.${member}`)).length > 1
+  );
 }
 
 /** Indexes the entries. */
@@ -86,7 +99,11 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
     known.add(stem(word));
     return stem(word);
   };
-  const index = new MiniSearch({ fields: ["name", "also", "words"], tokenize: wordsOf, processTerm });
+  const index = new MiniSearch({
+    fields: ["name", "also", "words"],
+    tokenize: wordsOf,
+    processTerm,
+  });
   index.addAll(entries.map(([name, , , words, also = ""], id) => ({ id, name, words, also })));
   return (typed) => {
     const phrase = typed.trim().toLowerCase();
@@ -96,7 +113,10 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
     const meanings = (words.length > 0 ? words : all).map(
       (word) => [word, ...(synonyms.get(stem(word)) ?? [])] as const,
     );
-    const queries = meanings.flatMap(([word, ...ours]): Query[] => [word, { queries: ours, boostTerm: () => 0.4 }]);
+    const queries = meanings.flatMap(([word, ...ours]): Query[] => [
+      word,
+      { queries: ours, boostTerm: () => 0.4 },
+    ]);
     const results = index.search(
       { combineWith: "OR", queries },
       {
@@ -110,7 +130,8 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
       },
     );
     const stems = meanings.map((one) => one.map(stem));
-    const isFound = (one: readonly string[], terms: readonly string[]) => one.some((word) => terms.includes(word));
+    const isFound = (one: readonly string[], terms: readonly string[]) =>
+      one.some((word) => terms.includes(word));
     // A word that few entries have says more.
     const worths = stems.map((one) => {
       const count = results.filter(({ queryTerms }) => isFound(one, queryTerms)).length;
@@ -119,12 +140,20 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
     const places = results
       .map(({ id, score, terms, queryTerms }) => {
         const [name, sort, address, text, also = ""] = entries[id as number] as SearchEntry;
-        const share = stems.reduce((sum, one, at) => sum + (isFound(one, queryTerms) ? (worths[at] ?? 0) : 0), 0);
+        const share = stems.reduce(
+          (sum, one, at) => sum + (isFound(one, queryTerms) ? (worths[at] ?? 0) : 0),
+          0,
+        );
         const weight = !address.startsWith("guides/") ? 0 : address.includes("#") ? 1 : 4;
-        return { hit: [name, sort, address, `${text} ${also}`, terms] as const, score: score * share, weight };
+        return {
+          hit: [name, sort, address, `${text} ${also}`, terms] as const,
+          score: score * share,
+          weight,
+        };
       })
       .sort((one, other) => other.score - one.score);
-    // The words of a question are often in several sections of a guide, so these count together. A page has one hit: its best place.
+    // The words of a question are often in several sections of a guide, so these count together. A
+    // page has one hit: its best place.
     return [...Map.groupBy(places, ({ hit: [, , address] }) => address.split("#")[0]).values()]
       .map((page) => {
         const sum = page.reduce((total, { score, weight }) => total + score * weight, 0);
@@ -159,7 +188,12 @@ export async function openSearch(root: URL, index: URL): Promise<void> {
   dialog.querySelector("input")?.select();
 }
 
-type Parts = readonly [input: HTMLInputElement, list: HTMLElement, count: HTMLElement, elsewhere: HTMLElement];
+type Parts = readonly [
+  input: HTMLInputElement,
+  list: HTMLElement,
+  count: HTMLElement,
+  elsewhere: HTMLElement,
+];
 
 function createDialog(root: URL, find: Find): HTMLDialogElement {
   const made = document.createElement("dialog");
@@ -187,7 +221,12 @@ function createDialog(root: URL, find: Find): HTMLDialogElement {
     list.replaceChildren(...hits.map((hit, at) => hitLink(hit, at, root)));
     list.hidden = hits.length === 0;
     input.ariaExpanded = String(hits.length > 0);
-    count.textContent = typed === "" ? "" : hits.length === 0 ? `No results for "${typed}"` : `${hits.length} results`;
+    count.textContent =
+      typed === ""
+        ? ""
+        : hits.length === 0
+          ? `No results for "${typed}"`
+          : `${hits.length} results`;
     elsewhere.hidden = typed === "" || hits.length > 0;
     choose(0);
   });
@@ -206,10 +245,22 @@ function createDialog(root: URL, find: Find): HTMLDialogElement {
   return made;
 }
 
-/** Returns a hit as a link with its name, and the text around the first word that is found; found words are marked. */
-function hitLink([name, sort, address, text, found]: Hit, at: number, root: URL): HTMLAnchorElement {
+/**
+ * Returns a hit as a link with its name, and the text around the first word that is found; found
+ * words are marked.
+ */
+function hitLink(
+  [name, sort, address, text, found]: Hit,
+  at: number,
+  root: URL,
+): HTMLAnchorElement {
   const link = document.createElement("a");
-  Object.assign(link, { id: `hit-${at}`, role: "option", tabIndex: -1, href: new URL(address, root).href });
+  Object.assign(link, {
+    id: `hit-${at}`,
+    role: "option",
+    tabIndex: -1,
+    href: new URL(address, root).href,
+  });
   // The word "retri" stands for "retry", too.
   const beginnings = found.map((term) => term.replace(/i$/, "[iy]")).join("|");
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])((?:${beginnings})[\\p{L}\\p{N}]*)`, "giu");

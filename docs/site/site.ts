@@ -1,4 +1,5 @@
-// The script of every page: sets the theme first, then adds copy buttons and the menu, and loads the search on first use.
+// The script of every page: sets the theme first, then adds copy buttons and the menu, and loads
+// the search on first use.
 const page = document.documentElement;
 const assets = (document.currentScript as HTMLScriptElement).src;
 
@@ -23,7 +24,8 @@ addEventListener("DOMContentLoaded", () => {
   const themeButton = button("theme-button");
   const showTheme = () => {
     if (themeButton)
-      themeButton.ariaLabel = themeButton.title = `Theme: ${theme === "system" ? "as the system" : theme}`;
+      themeButton.ariaLabel =
+        themeButton.title = `Theme: ${theme === "system" ? "as the system" : theme}`;
   };
   showTheme();
   themeButton?.addEventListener("click", () => {
@@ -61,7 +63,8 @@ addEventListener("DOMContentLoaded", () => {
     const at = isEnd
       ? places.length - 1
       : places.findLastIndex((place) => place && place.getBoundingClientRect().top < 120);
-    for (const [index, link] of contents.entries()) link.ariaCurrent = index === Math.max(0, at) ? "true" : null;
+    for (const [index, link] of contents.entries())
+      link.ariaCurrent = index === Math.max(0, at) ? "true" : null;
   };
   if (contents.length > 0) addEventListener("scroll", markPlace, { passive: true });
   markPlace();
@@ -85,19 +88,24 @@ addEventListener("DOMContentLoaded", () => {
     addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
   const copyPage = button("copy-page");
   const twin = document.querySelector<HTMLLinkElement>("link[rel=alternate]")?.href;
-  if (copyPage && twin) copyPage.onclick = () => copy(copyPage, async () => (await fetch(twin)).text());
+  if (copyPage && twin)
+    copyPage.onclick = () => copy(copyPage, async () => (await fetch(twin)).text());
 
   const searchButton = button("search-button");
   searchButton?.addEventListener("click", search);
   // The search is there by the time of the click.
   for (const type of ["pointerenter", "focus"])
-    searchButton?.addEventListener(type, () => void loadSearch().catch(() => undefined), { once: true });
+    searchButton?.addEventListener(type, () => void loadSearch().catch(() => undefined), {
+      once: true,
+    });
   addEventListener(
     "keydown",
     (event) => {
       const typing =
-        event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
-      const asked = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
+        event.target instanceof Element &&
+        event.target.closest("input, textarea, select, [contenteditable]");
+      const asked =
+        (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
       if (!asked) return;
       event.preventDefault();
       event.stopImmediatePropagation(); // Redoc has a search of its own.
@@ -110,12 +118,16 @@ addEventListener("DOMContentLoaded", () => {
   // Respects the setting for reduced motion.
   if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
     clip.addEventListener("play", () => (clip.controls = false), { once: true });
-    clip.addEventListener("ended", () => (clip.controls = true)); // They would hide the clip's own clock.
+    // They would hide the clip's own clock.
+    clip.addEventListener("ended", () => (clip.controls = true));
     void clip.play().catch(() => undefined);
   }
 });
 
-/** Returns what the browser keeps under a name, after keeping `value`. If storage is blocked, it keeps nothing. */
+/**
+ * Returns what the browser keeps under a name, after keeping `value`. If storage is blocked, it
+ * keeps nothing.
+ */
 function stored(name: string, value?: string): string | null {
   try {
     if (value !== undefined) localStorage.setItem(name, value);

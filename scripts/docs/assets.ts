@@ -7,7 +7,10 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Builds scripts and styles: minifies those of the site, bundles the SDK and the emulator into the playground, copies Redoc. */
+/**
+ * Builds scripts and styles: minifies those of the site, bundles the SDK and the emulator into the
+ * playground, copies Redoc.
+ */
 export async function buildAssets(directory: string): Promise<void> {
   const bundle = (names: string, format: "esm" | "iife") =>
     build({
@@ -15,7 +18,8 @@ export async function buildAssets(directory: string): Promise<void> {
       outdir: directory,
       bundle: true,
       format,
-      // Keeps the lazy imports of the SDK and the emulator lazy, such as the table that transliterates prompts.
+      // Keeps the lazy imports of the SDK and the emulator lazy, such as the table that
+      // transliterates prompts.
       splitting: format === "esm",
       chunkNames: "part-[hash]",
       loader: { ".svg": "copy" },
@@ -42,21 +46,29 @@ export async function buildAssets(directory: string): Promise<void> {
   ]);
 }
 
-/** Removes from Redoc external requests, console output and style attributes, which a strict policy forbids. */
+/**
+ * Removes from Redoc external requests, console output and style attributes, which a strict policy
+ * forbids.
+ */
 function quietRedoc(script: string): string {
   const changes: readonly (readonly [string, string])[] = [
     ["https://cdn.redoc.ly/redoc/logo-mini-full.svg", emptyImage],
     ["https://cdn.redoc.ly/redoc/logo-mini.svg", emptyImage],
     ["https://otel.cloud.redocly.com/v1/traces", ""],
-    ['a=i?` style="color: var(${i})"`:``', "a=``"], // Its classes say the same, and api.css colours them.
+    // Its classes say the same, and api.css colours them.
+    ['a=i?` style="color: var(${i})"`:``', "a=``"],
     ["typeof document<`u`&&console.info(", "0&&("],
-    ["return e._factory??=Function(XDe),!0", "return!1"], // Its search, which the site's own replaces, would evaluate text for a worker.
+    // Its search, which the site's own replaces, would evaluate text for a worker.
+    ["return e._factory??=Function(XDe),!0", "return!1"],
     ['"aria-label":`Example`,', ""], // It hid from screen readers which example is chosen.
-    ["(Rke,{className:e,", '(Rke,{className:e,role:`navigation`,"aria-label":`Operations`,'], // A landmark.
+    // A landmark.
+    ["(Rke,{className:e,", '(Rke,{className:e,role:`navigation`,"aria-label":`Operations`,'],
   ];
   return changes.reduce((text, [from, to]) => {
     if (text.split(from).length !== 2)
-      throw new Error(`Redoc no longer has ${JSON.stringify(from)} exactly once. Adapt this replacement`);
+      throw new Error(
+        `Redoc no longer has ${JSON.stringify(from)} exactly once. Adapt this replacement`,
+      );
     return text.replace(from, () => to);
   }, script);
 }

@@ -15,7 +15,13 @@ import { twinOf, type Page, type Site } from "./site.ts";
 import { headersFile } from "./policy.ts";
 import { readReference } from "./reference.ts";
 import { searchEntries, type SearchEntry } from "./search.ts";
-import { changelogPage, notFoundPage, playgroundPage, readGuides, readPage } from "./written-pages.ts";
+import {
+  changelogPage,
+  notFoundPage,
+  playgroundPage,
+  readGuides,
+  readPage,
+} from "./written-pages.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -23,8 +29,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const inClone = /^# in a clone: free\n/m;
 
 /**
- * Builds the site into the directory `out`, which is replaced. The same sources give the same bytes. `url` is the URL of the site, with
- * a trailing slash, and `repository` that of the repository, for edit links.
+ * Builds the site into the directory `out`, which is replaced. The same sources give the same
+ * bytes. `url` is the URL of the site, with a trailing slash, and `repository` that of the
+ * repository, for edit links.
  */
 export async function buildSite(
   out: string,
@@ -44,7 +51,10 @@ export async function buildSite(
     {
       ...home,
       layout: "home",
-      markdown: home.markdown.replace(inClone, repository ? `git clone ${repository} mediagen\ncd mediagen && ` : "$&"),
+      markdown: home.markdown.replace(
+        inClone,
+        repository ? `git clone ${repository} mediagen\ncd mediagen && ` : "$&",
+      ),
     },
     ...guides,
     ...operations.pages,
@@ -67,7 +77,10 @@ export async function buildSite(
   const search: SearchEntry[] = [];
   for (const page of pages) {
     const { html, headings } = render(page.markdown, page.path, twinOf(page));
-    files.set(posix.join(page.path, "index.html"), renderPage(site, page, page.html ?? drawCharts(html), headings));
+    files.set(
+      posix.join(page.path, "index.html"),
+      renderPage(site, page, page.html ?? drawCharts(html), headings),
+    );
     files.set(twinOf(page), page.markdown.replace(/^<!-- charts: .* -->\n\n?/gm, ""));
     search.push(...searchEntries(page, headings));
   }
@@ -87,20 +100,28 @@ export async function buildSite(
   for (const [name, content] of Object.entries(further)) files.set(name, content);
 
   const broken = checkLinks(files);
-  if (broken.length > 0) throw new Error(`${broken.length} links are broken:\n  ${broken.join("\n  ")}`);
+  if (broken.length > 0)
+    throw new Error(`${broken.length} links are broken:\n  ${broken.join("\n  ")}`);
   await rm(out, { recursive: true, force: true });
-  for (const directory of new Set([...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`)))))
+  for (const directory of new Set(
+    [...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`))),
+  ))
     await mkdir(directory, { recursive: true });
   await Promise.all([...files].map(([name, content]) => writeFile(join(out, name), content)));
   await buildAssets(join(out, "assets"));
 }
 
 function sitemap(pages: readonly Page[], url: string): string {
-  const places = pages.map(({ path }) => `<url><loc>${url}${path === "" ? "" : `${path}/`}</loc></url>`);
+  const places = pages.map(
+    ({ path }) => `<url><loc>${url}${path === "" ? "" : `${path}/`}</loc></url>`,
+  );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${places.join("\n")}\n</urlset>\n`;
 }
 
-/** Returns llms.txt (https://llmstxt.org): a description of the site, and the Markdown URL of each page. */
+/**
+ * Returns llms.txt (https://llmstxt.org): a description of the site, and the Markdown URL of each
+ * page.
+ */
 function llmsIndex(pages: readonly Page[], url: string, authentication: string): string {
   const [home] = pages;
   const list = (title: string, section: string) => {
@@ -114,11 +135,16 @@ function llmsIndex(pages: readonly Page[], url: string, authentication: string):
     `> ${home?.description}`,
     `The service is called over HTTP. ${authentication}`,
     `All pages in one file: ${url}llms-full.txt. The service's OpenAPI description: ${url}api/openapi.yaml. The SDK's reference as TypeDoc JSON: ${url}sdk/reference.json`,
-    ...["Guides", "API", "SDK", "Playground", "Changelog"].map((title) => list(title, title.toLowerCase())),
+    ...["Guides", "API", "SDK", "Playground", "Changelog"].map((title) =>
+      list(title, title.toLowerCase()),
+    ),
     "",
   ].join("\n\n");
 }
 
-function manifestOf(directory: string): { readonly version: string; readonly repository?: { readonly url: string } } {
+function manifestOf(directory: string): {
+  readonly version: string;
+  readonly repository?: { readonly url: string };
+} {
   return JSON.parse(readFileSync(join(root, directory, "package.json"), "utf8"));
 }

@@ -4,8 +4,9 @@ import { posix } from "node:path";
 export type PageOf = (name: string) => string | undefined;
 
 /**
- * Returns a page for the site: without the marks of `npm run generate`. Links to names in the repository, such as
- * `../../packages/sdk/api.md#Task.wait`, lead to the pages of the names. `twin` is its file in the site.
+ * Returns a page for the site: without the marks of `npm run generate`. Links to names in the
+ * repository, such as `../../packages/sdk/api.md#Task.wait`, lead to the pages of the names. `twin`
+ * is its file in the site.
  */
 export function finishPage(markdown: string, file: string, twin: string, pageOf: PageOf): string {
   return markdown
@@ -16,7 +17,9 @@ export function finishPage(markdown: string, file: string, twin: string, pageOf:
       (_, name: string, member: string | undefined, at: number) => {
         const page = pageOf(name);
         if (page === undefined)
-          throw new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${name} is not there`);
+          throw new Error(
+            `${file}:${markdown.slice(0, at).split("\n").length}: ${name} is not there`,
+          );
         return `](${posix.relative(posix.dirname(twin), `${page}.md`)}${member ? `#${member.toLowerCase()}` : ""})`;
       },
     );

@@ -8,8 +8,9 @@ import type { PageOf } from "./finish-page.ts";
 import { pageLink, relative, type Heading } from "./site.ts";
 
 /**
- * Creates a function that renders the Markdown of the page at `path`, whose Markdown file is `twin`. Links to `.md` files become links
- * to pages. `pageOf` returns the page of a type, for links in signatures.
+ * Creates a function that renders the Markdown of the page at `path`, whose Markdown file is
+ * `twin`. Links to `.md` files become links to pages. `pageOf` returns the page of a type, for
+ * links in signatures.
  */
 export function createRenderer(pageOf: PageOf = () => undefined) {
   const markdownIt = MarkdownIt({ html: true });
@@ -20,18 +21,22 @@ export function createRenderer(pageOf: PageOf = () => undefined) {
     tabIndex: false,
     slugify: (text: string) => slug(text),
     permalink: anchor.permalink.headerLink(),
-    callback: ({ tag }, { slug: id, title: text }) => headings.push({ level: Number(tag.slice(1)), id, text }),
+    callback: ({ tag }, { slug: id, title: text }) =>
+      headings.push({ level: Number(tag.slice(1)), id, text }),
   });
   markdownIt.use(alerts);
   const { rules } = markdownIt.renderer;
   rules["hr"] = () => "";
   rules["fence"] = codeRule(pageOf);
-  rules["table_open"] = (tokens, at) => `<div class="table${tokens[at]?.markup ?? ""}"><table role="table">`;
+  rules["table_open"] = (tokens, at) =>
+    `<div class="table${tokens[at]?.markup ?? ""}"><table role="table">`;
   const { code_inline: inline } = rules;
   rules["code_inline"] = (...given) => {
     const [tokens, at] = given;
     const html = inline?.(...given) ?? "";
-    return tokens[at]?.info ? html.replace(/(?<=\w[.(/_]|[a-z](?=[A-Z]))(?=\w)(?![^<]*>)/g, "<wbr>") : html;
+    return tokens[at]?.info
+      ? html.replace(/(?<=\w[.(/_]|[a-z](?=[A-Z]))(?=\w)(?![^<]*>)/g, "<wbr>")
+      : html;
   };
   rules["table_close"] = () => "</table></div>\n";
   return (markdown: string, path: string, twin: string) => {
@@ -47,7 +52,10 @@ export function createRenderer(pageOf: PageOf = () => undefined) {
     const html = markdownIt.renderer
       .render(tokens, markdownIt.options, { path })
       .replaceAll("<th></th>", "<td></td>")
-      .replace(/<(thead|tbody|tr|th|td)(?= |>)/g, (_, tag: string) => `<${tag} role="${roles[tag]}"`);
+      .replace(
+        /<(thead|tbody|tr|th|td)(?= |>)/g,
+        (_, tag: string) => `<${tag} role="${roles[tag]}"`,
+      );
     return { html, headings };
   };
 }
@@ -63,12 +71,18 @@ function codeRule(pageOf: PageOf) {
     const { info = "", content = "" } = tokens[at] ?? {};
     const plain = codeBlock(content.replace(/\n$/, ""), info);
     const isSignature =
-      path.startsWith("sdk/") && tokens[at - 1]?.type === "heading_close" && tokens[at - 2]?.content !== "Example";
+      path.startsWith("sdk/") &&
+      tokens[at - 1]?.type === "heading_close" &&
+      tokens[at - 2]?.content !== "Example";
     const linked = (name: string) => {
       const page = pageOf(name);
-      return page === undefined || page === path ? name : `<a href="${pageLink(path, page)}">${name}</a>`;
+      return page === undefined || page === path
+        ? name
+        : `<a href="${pageLink(path, page)}">${name}</a>`;
     };
-    const block = isSignature ? plain.replace(/>[^<]+/g, (text) => text.replace(/\b[A-Z]\w+/g, linked)) : plain;
+    const block = isSignature
+      ? plain.replace(/>[^<]+/g, (text) => text.replace(/\b[A-Z]\w+/g, linked))
+      : plain;
     if (!tabOf(at)) return block;
     const end = tabOf(at + 1) ? "" : "</div>\n";
     if (tabOf(at - 1)) return `${block}${end}`;
@@ -79,7 +93,10 @@ function codeRule(pageOf: PageOf) {
   };
 }
 
-/** Roles of the elements of a table. Without them, browsers drop the semantics of tables that narrow screens show as blocks. */
+/**
+ * Roles of the elements of a table. Without them, browsers drop the semantics of tables that narrow
+ * screens show as blocks.
+ */
 const roles: Readonly<Record<string, string>> = {
   thead: "rowgroup",
   tbody: "rowgroup",
@@ -92,8 +109,9 @@ const roles: Readonly<Record<string, string>> = {
 const room = 84;
 
 /**
- * Adds the head of its column to each cell after the first, except for sentences: narrow screens show it before the cell.
- * Returns the class of a table whose longest words do not fit next to each other; they may break at signs, or anywhere.
+ * Adds the head of its column to each cell after the first, except for sentences: narrow screens
+ * show it before the cell. Returns the class of a table whose longest words do not fit next to each
+ * other; they may break at signs, or anywhere.
  */
 function finishTable(tokens: readonly Token[], from: number): string {
   const heads: string[] = [];
@@ -113,10 +131,17 @@ function finishTable(tokens: readonly Token[], from: number): string {
     // Dates and numbers do not wrap.
     if (content.length <= 12) token.attrJoin("class", "short");
     const head = heads[column];
-    if (column > 0 && head && !/^(what it (is|means)|description|content)$/i.test(head) && content !== "")
+    if (
+      column > 0 &&
+      head &&
+      !/^(what it (is|means)|description|content)$/i.test(head) &&
+      content !== ""
+    )
       token.attrSet("data-head", head);
     code.push(...(children ?? []).filter(({ type }) => type === "code_inline"));
-    const words = (children ?? []).flatMap(({ content: text }) => text.split(" ").map((word) => word.length));
+    const words = (children ?? []).flatMap(({ content: text }) =>
+      text.split(" ").map((word) => word.length),
+    );
     longest[column] = Math.max(longest[column] ?? 0, ...words);
     column++;
   }

@@ -1,5 +1,13 @@
 import { sections } from "./navigation.ts";
-import { escapeHtml, pageLink, type Heading, type NavGroup, type NavLink, type Page, type Site } from "./site.ts";
+import {
+  escapeHtml,
+  pageLink,
+  type Heading,
+  type NavGroup,
+  type NavLink,
+  type Page,
+  type Site,
+} from "./site.ts";
 
 /** Renders the breadcrumb of a page: its section, and its group in the sidebar. */
 export function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: string): string {
@@ -28,7 +36,12 @@ export function renderNeighbours({ path, section }: Page, sidebar: readonly NavG
 }
 
 /** Renders the sidebar. On a narrow screen it is a menu, with the links of the header. */
-export function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], root: string): string {
+export function renderMenu(
+  site: Site,
+  page: Page,
+  groups: readonly NavGroup[],
+  root: string,
+): string {
   const link = ({ path, title, code }: NavLink) => {
     const text = code ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
     return `<li><a href="${pageLink(page.path, path)}"${path === page.path ? ' aria-current="page"' : ""}>${text}</a></li>`;
@@ -51,7 +64,8 @@ export function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], 
 /** Renders the contents of a page as a list. */
 export function renderContents(headings: readonly Heading[]): string {
   const items = headings.map(
-    ({ id, text, level }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
+    ({ id, text, level }) =>
+      `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   return `<ul>${items.join("")}</ul>`;
 }

@@ -8,7 +8,10 @@ import { fieldsTable, table } from "./tables.ts";
 
 const source = "openapi/openapi.yaml";
 
-/** Creates the pages of the operations: an overview, one page each, and one page for Redoc, which shows all of them. */
+/**
+ * Creates the pages of the operations: an overview, one page each, and one page for Redoc, which
+ * shows all of them.
+ */
 export function operationPages(yaml: string) {
   const calls = sampleCalls(readSpec(yaml));
   const document = parse(yaml) as Described;
@@ -35,7 +38,8 @@ export function operationPages(yaml: string) {
         title,
         links: own.map(({ operation: { operationId, summary } }) => ({
           path: `api/${operationId}`,
-          title: summary.replace(/ (?:an? (?:video|image)|images) (?=with)/, " "), // The group says which.
+          // The group says which.
+          title: summary.replace(/ (?:an? (?:video|image)|images) (?=with)/, " "),
         })),
       })),
     ],
@@ -51,7 +55,9 @@ interface Described {
   readonly info: { readonly title: string; readonly summary: string; readonly description: string };
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly components: {
-    readonly securitySchemes: Readonly<Record<string, { in: string; name: string; description: string }>>;
+    readonly securitySchemes: Readonly<
+      Record<string, { in: string; name: string; description: string }>
+    >;
   };
 }
 
@@ -59,7 +65,8 @@ interface Described {
 function authenticationOf({ security, components: { securitySchemes } }: Described): string {
   const used = security.flatMap((one) => Object.keys(one).map((name) => securitySchemes[name]));
   const texts = used.map((scheme) => {
-    if (scheme?.in !== "header") throw new Error("pages of operations explain API keys in a header only");
+    if (scheme?.in !== "header")
+      throw new Error("pages of operations explain API keys in a header only");
     return `Every request has the ${scheme.in} \`${scheme.name}\`. ${scheme.description.trim().replace(/\s+/g, " ")}`;
   });
   return texts.join(" ");
@@ -81,7 +88,10 @@ function bundleOf(yaml: string, calls: readonly SampleCall[]): string {
 }
 
 /** Returns Redoc's route of an operation. */
-export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "tags" | "operationId">): string {
+export function redocRoute({
+  tags: [tag],
+  operationId,
+}: Pick<PlacedOperation, "tags" | "operationId">): string {
   return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
 }
 
@@ -89,8 +99,15 @@ function operationPage(call: SampleCall, authentication: string): Page {
   const { operation, body } = call;
   const { operationId, summary, description, path, requestBody, responses } = operation;
   const [type] = Object.keys(requestBody.content);
-  const texts = Object.entries(exampleOf(operation)).map(([name, value]) => [name, [value].flat().join("\n")]);
-  const filledIn = fragmentOf({ operation: operationId, fields: Object.fromEntries(texts), fault: undefined });
+  const texts = Object.entries(exampleOf(operation)).map(([name, value]) => [
+    name,
+    [value].flat().join("\n"),
+  ]);
+  const filledIn = fragmentOf({
+    operation: operationId,
+    fields: Object.fromEntries(texts),
+    fault: undefined,
+  });
   const notes = [
     body.description,
     ...assumed(body),
@@ -109,7 +126,8 @@ function operationPage(call: SampleCall, authentication: string): Page {
     `\`\`\`sh tab="curl"\n${curlSample(call)}\`\`\``,
     "## Response",
     ...Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}).map(
-      ([name, { value }]) => `\`\`\`json tab="${inWords(name)}"\n${JSON.stringify(value, null, 2)}\n\`\`\``,
+      ([name, { value }]) =>
+        `\`\`\`json tab="${inWords(name)}"\n${JSON.stringify(value, null, 2)}\n\`\`\``,
     ),
     "## Fields",
     ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
@@ -138,7 +156,11 @@ function inWords(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function overviewPage({ info }: Described, calls: readonly SampleCall[], authentication: string): Page {
+function overviewPage(
+  { info }: Described,
+  calls: readonly SampleCall[],
+  authentication: string,
+): Page {
   const rows = calls.map(({ operation: { operationId, summary, path } }) => [
     `[\`${operationId}\`](api/${operationId}.md)`,
     summary,

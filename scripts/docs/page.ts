@@ -1,7 +1,15 @@
 import { renderContents, renderCrumbs, renderMenu, renderNeighbours } from "./menus.ts";
 import { sections } from "./navigation.ts";
 import { policyOf } from "./policy.ts";
-import { escapeHtml, pageLink, twinOf, type Heading, type NavGroup, type Page, type Site } from "./site.ts";
+import {
+  escapeHtml,
+  pageLink,
+  twinOf,
+  type Heading,
+  type NavGroup,
+  type Page,
+  type Site,
+} from "./site.ts";
 
 /** Returns a complete page. `root` is the relative URL of the site's root. */
 export function renderPage(
@@ -61,7 +69,9 @@ function renderHead(site: Site, page: Page, root: string): string {
     `<meta property="og:image" content="${site.url}assets/card.png">`,
     '<meta name="twitter:card" content="summary_large_image">',
     `<link rel="icon" type="image/svg+xml" href="${root}assets/icon.svg">`,
-    ...["style.css", ...styles].map((name) => `<link rel="stylesheet" href="${root}assets/${name}">`),
+    ...["style.css", ...styles].map(
+      (name) => `<link rel="stylesheet" href="${root}assets/${name}">`,
+    ),
     `<script src="${root}assets/site.js"></script>`,
     ...scripts.map((name) => `<script type="module" src="${root}assets/${name}"></script>`),
   ];
@@ -69,21 +79,33 @@ function renderHead(site: Site, page: Page, root: string): string {
 }
 
 /** Returns the content of a page. `list` has its contents, if it has more than one heading. */
-function renderContent(site: Site, page: Page, body: string, sidebar: readonly NavGroup[], list: string): string {
+function renderContent(
+  site: Site,
+  page: Page,
+  body: string,
+  sidebar: readonly NavGroup[],
+  list: string,
+): string {
   const root = pageLink(page.path, "");
   const foot = `<footer class="foot">${renderSource(site, page)}</footer>`;
   const actions = `<div class="actions"><button type="button" id="copy-page">Copy page</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
   if (page.layout === "redoc")
     return `<div id="content" tabindex="-1"><div id="redoc"><main>${body}</main></div></div>`;
-  const end = page.layout === "home" && page.markdown !== "" ? `<div class="end">${foot}${actions}</div>` : "";
+  const end =
+    page.layout === "home" && page.markdown !== ""
+      ? `<div class="end">${foot}${actions}</div>`
+      : "";
   if (page.layout === "home") return `<main id="content" tabindex="-1">\n${body}${end}</main>`;
-  const menu = list && `<details class="on-this-page"><summary>On this page</summary>${list}</details>`;
+  const menu =
+    list && `<details class="on-this-page"><summary>On this page</summary>${list}</details>`;
   const bar = `<div class="bar">${renderCrumbs(page, sidebar, root)}${actions}${menu}</div>`;
   return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
 }
 
 function renderSource({ repository }: Site, { source }: Page): string {
-  return source && repository ? `<a href="${repository}/edit/main/${source}">Edit this page</a>` : "";
+  return source && repository
+    ? `<a href="${repository}/edit/main/${source}">Edit this page</a>`
+    : "";
 }
 
 const icons = {

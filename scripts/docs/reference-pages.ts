@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { format } from "oxfmt";
-import { Comment, ReflectionKind, type DeclarationReflection, type ProjectReflection } from "typedoc";
+import {
+  Comment,
+  ReflectionKind,
+  type DeclarationReflection,
+  type ProjectReflection,
+} from "typedoc";
 import { byKind, type KindOfSpec, type Spec } from "../spec.ts";
 import { entryPoints, sdkGroups, type EntryPoint } from "./navigation.ts";
 import { twinOf, type NavGroup, type NavLink, type Page } from "./site.ts";
@@ -57,7 +62,9 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
     .sort((a, b) => rankOf(a) - rankOf(b) || a.title.localeCompare(b.title, "en"));
 }
 
-/** Puts `media.video.generate` and `media.image.generate` after the interface that declares both. */
+/**
+ * Puts `media.video.generate` and `media.image.generate` after the interface that declares both.
+ */
 function withGenerate(exports: readonly Export[], spec: Spec): readonly Export[] {
   return exports.flatMap((one) => {
     if (one.title !== "KindClient") return [one];
@@ -71,17 +78,22 @@ function withGenerate(exports: readonly Export[], spec: Spec): readonly Export[]
 
 /** Creates pages from the files that TypeDoc has written into the directory `out`. */
 export async function referencePages(out: string, project: ProjectReflection, spec: Spec) {
-  const exports = entryPoints.map((entryPoint) => withGenerate(exportsOf(entryPoint, project), spec));
+  const exports = entryPoints.map((entryPoint) =>
+    withGenerate(exportsOf(entryPoint, project), spec),
+  );
   const all = exports.flat();
   const pathOf = new Map(all.filter(({ kind }) => !kind).map(({ file, path }) => [file, path]));
   for (const { module, path } of entryPoints) pathOf.set(`${module}/README.md`, path);
   const memberPage = async (one: Export, entryPoint: string): Promise<Page> => {
     const { title, path, file, summary, source, kind } = one;
-    const written = readFileSync(join(out, file), "utf8").replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
-      const page = pathOf.get(posix.join(posix.dirname(file), link));
-      if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
-      return `](${linkTo(path, page)}`;
-    });
+    const written = readFileSync(join(out, file), "utf8").replace(
+      /\]\(([^)\s#]+\.md)/g,
+      (_, link: string) => {
+        const page = pathOf.get(posix.join(posix.dirname(file), link));
+        if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
+        return `](${linkTo(path, page)}`;
+      },
+    );
     const body = kind ? generateOf(written, kind) : written;
     return {
       path,
@@ -97,15 +109,24 @@ export async function referencePages(out: string, project: ProjectReflection, sp
     pages.push(overviewOf(entryPoint, exports[index] ?? []));
     for (const one of exports[index] ?? []) pages.push(await memberPage(one, entryPoint.name));
   }
-  const groups = new Set([...Object.keys(sdkGroups), ...entryPoints.slice(1).map(({ group }) => group), "Types"]);
+  const groups = new Set([
+    ...Object.keys(sdkGroups),
+    ...entryPoints.slice(1).map(({ group }) => group),
+    "Types",
+  ]);
   return {
     pages,
     sidebar: [
       { title: "", links: [{ path: "sdk", title: "Overview" }] },
       ...[...groups].map((title): NavGroup => {
-        const overviews = entryPoints.filter(({ group, path }) => group === title && path !== "sdk");
+        const overviews = entryPoints.filter(
+          ({ group, path }) => group === title && path !== "sdk",
+        );
         const own = all.filter(({ group }) => group === title);
-        const entries = overviews.map(({ path, name }) => ({ path, title: overviews.length > 1 ? name : "Overview" }));
+        const entries = overviews.map(({ path, name }) => ({
+          path,
+          title: overviews.length > 1 ? name : "Overview",
+        }));
         return { title, folded: true, links: [...entries, ...own] };
       }),
     ],
@@ -122,8 +143,11 @@ function overviewOf({ path, name, intro }: EntryPoint, own: readonly Export[]): 
       members.map((one) => [`[\`${one.title}\`](${linkTo(path, one.path)})`, one.summary]),
     ),
   ]);
-  const others = entryPoints.slice(1).map((one) => [`[\`${one.name}\`](${linkTo(path, one.path)})`, one.intro]);
-  const further = path === "sdk" ? ["## Other entry points\n", table(["Import", "What it is"], others)] : [];
+  const others = entryPoints
+    .slice(1)
+    .map((one) => [`[\`${one.name}\`](${linkTo(path, one.path)})`, one.intro]);
+  const further =
+    path === "sdk" ? ["## Other entry points\n", table(["Import", "What it is"], others)] : [];
   return {
     path,
     section: "sdk",
@@ -153,7 +177,10 @@ function generateOf(markdown: string, { kind, generate }: KindOfSpec): string {
   const example = `\`\`\`ts\n${typescriptSample(callOf(operation, kind, "generate"))}\`\`\``;
   return [
     `# generate`,
-    raised(checked, "#####").replace(/(## Example\n\n)```ts\n[^]*?```/, (_, heading: string) => heading + example),
+    raised(checked, "#####").replace(
+      /(## Example\n\n)```ts\n[^]*?```/,
+      (_, heading: string) => heading + example,
+    ),
     "## Models",
     modelsTable([...generate.values()]),
     "## Models that are newer than the SDK",
@@ -162,16 +189,21 @@ function generateOf(markdown: string, { kind, generate }: KindOfSpec): string {
 }
 
 /** The two signatures of `generate` on TypeDoc's page of the interface. */
-const overloads = /(?<=### generate\(\)\n\n)#### Call Signature\n\n([^]*?)#### Call Signature\n\n([^]*?)(?=^### )/m;
+const overloads =
+  /(?<=### generate\(\)\n\n)#### Call Signature\n\n([^]*?)#### Call Signature\n\n([^]*?)(?=^### )/m;
 
 /** Formats the signatures, which TypeDoc writes on one line or on many. */
 async function formatSignatures(markdown: string): Promise<string> {
   let formatted = markdown;
-  for (const [block, code = ""] of markdown.matchAll(/(?<=^#+ (?!Example).*\n\n)```ts\n([^]*?)```/gm)) {
+  for (const [block, code = ""] of markdown.matchAll(
+    /(?<=^#+ (?!Example).*\n\n)```ts\n([^]*?)```/gm,
+  )) {
     const isMember = !/^(?:function|type|interface|class|const|abstract) /.test(code);
     const whole = isMember ? `declare class X {\n${code}}` : code;
     const { code: lines, errors } = await format("signature.ts", whole, { printWidth: 80 });
-    const own = isMember ? lines.replace(/^declare class X \{\n|\}\n$/g, "").replace(/^ {2}/gm, "") : lines;
+    const own = isMember
+      ? lines.replace(/^declare class X \{\n|\}\n$/g, "").replace(/^ {2}/gm, "")
+      : lines;
     if (errors.length === 0) formatted = formatted.replace(block, () => `\`\`\`ts\n${own}\`\`\``);
   }
   return formatted;

@@ -1,11 +1,28 @@
 import type { Heading, Page } from "./site.ts";
 
-/** An entry of the search index: its name, its kind, its URL, its words, and other words for its topic. */
-export type SearchEntry = readonly [name: string, sort: string, url: string, words: string, also?: string];
+/**
+ * An entry of the search index: its name, its kind, its URL, its words, and other words for its
+ * topic.
+ */
+export type SearchEntry = readonly [
+  name: string,
+  sort: string,
+  url: string,
+  words: string,
+  also?: string,
+];
 
-const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides: "Guide", playground: "Playground" };
+const sorts: Readonly<Record<string, string>> = {
+  api: "API",
+  sdk: "SDK",
+  guides: "Guide",
+  playground: "Playground",
+};
 
-/** Returns the entries of a page: itself, its headings, and the fields and members with anchors in its tables. */
+/**
+ * Returns the entries of a page: itself, its headings, and the fields and members with anchors in
+ * its tables.
+ */
 export function searchEntries(
   { path, title, description, also = "", section, markdown }: Page,
   headings: readonly Heading[],
@@ -15,9 +32,12 @@ export function searchEntries(
   const sort = sorts[section] ?? "Page";
   const [beginning = "", ...parts] = markdown.split(/^#{2,4} .*$/m);
   const intro = section === "guides" ? plain(beginning.replace(/^# .*$/m, "")) : "";
-  const words = [name === title ? "" : `${title}.`, description, intro].filter((text) => text !== "").join(" ");
+  const words = [name === title ? "" : `${title}.`, description, intro]
+    .filter((text) => text !== "")
+    .join(" ");
   const own: SearchEntry = also ? [name, sort, url, words, also] : [name, sort, url, words];
-  const isIndex = path === "" || path === "guides" || title.startsWith("@"); // Its headings are those of the sidebar.
+  // Its headings are those of the sidebar.
+  const isIndex = path === "" || path === "guides" || title.startsWith("@");
   const inside = headings
     .filter(({ level }) => level > 1 && !isIndex)
     .flatMap(({ text, id }, index): SearchEntry[] => {

@@ -8,7 +8,9 @@ export interface Page {
   readonly description: string;
   readonly also?: string;
   readonly section: string;
-  /** The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`. */
+  /**
+   * The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`.
+   */
   readonly markdown: string;
   readonly html?: string;
   /** Its source file in the repository. */
@@ -28,7 +30,9 @@ export interface NavLink {
   readonly code?: boolean;
 }
 
-/** Links in a sidebar under a heading, which collapses them. Groups without a heading come first. */
+/**
+ * Links in a sidebar under a heading, which collapses them. Groups without a heading come first.
+ */
 export interface NavGroup {
   readonly title: string;
   readonly links: readonly NavLink[];
@@ -54,7 +58,11 @@ export interface Heading {
 
 /** Escapes a text for HTML, also for attributes. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }
 
 /** Returns the relative URL from one page to another path of the site. */

@@ -10,17 +10,29 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Reads a page of the repository with front matter. */
 export function readPage(source: string, path: string, section: string): Page {
-  const [, yaml = "", body = ""] = /^---\n([^]*?)\n---\n([^]*)$/.exec(readFileSync(join(root, source), "utf8")) ?? [];
+  const [, yaml = "", body = ""] =
+    /^---\n([^]*?)\n---\n([^]*)$/.exec(readFileSync(join(root, source), "utf8")) ?? [];
   // The cast: what is missing is found below.
   const { title, description, also = "" } = (parse(yaml) ?? {}) as Readonly<Record<string, string>>;
   if (!title || !description)
     throw new Error(`${source}: a page begins with front matter that has title and description`);
   const heading = /^\s*# /.test(body) || section === "home" ? "" : `# ${title}\n\n`;
-  return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n` };
+  return {
+    path,
+    title,
+    description,
+    also,
+    section,
+    source,
+    markdown: `${heading}${body.trim()}\n`,
+  };
 }
 
 /** Reads the guides in the order of the navigation, and creates their index. */
-export function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
+export function readGuides(): {
+  readonly pages: readonly Page[];
+  readonly sidebar: readonly NavGroup[];
+} {
   const groups = Object.entries(guideGroups).map(([title, names]) => ({
     title,
     guides: names.map((name) =>
@@ -32,7 +44,9 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
   const lists = groups.map((group) =>
     [
       `## ${group.title}\n`,
-      ...group.guides.map(({ path, title, description }) => `- [${title}](${path}.md)  \n  ${description}`),
+      ...group.guides.map(
+        ({ path, title, description }) => `- [${title}](${path}.md)  \n  ${description}`,
+      ),
     ].join("\n"),
   );
   const index: Page = {
@@ -54,8 +68,9 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
 
 /** Merges the packages' changelogs into one page. */
 export function changelogPage(): Page {
-  const logs = ["sdk", "cli", "stores", "proxy", "batch", "ai-sdk-provider", "mcp", "emulator"].map((name) =>
-    readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8").replace(/^#/gm, "##"),
+  const logs = ["sdk", "cli", "stores", "proxy", "batch", "ai-sdk-provider", "mcp", "emulator"].map(
+    (name) =>
+      readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8").replace(/^#/gm, "##"),
   );
   return {
     path: "changelog",
@@ -71,7 +86,8 @@ export function playgroundPage(): Page {
   return {
     path: "playground",
     title: "Playground",
-    description: "Fill in a form made from the spec, choose a fault, and send it to the emulator inside the page.",
+    description:
+      "Fill in a form made from the spec, choose a fault, and send it to the emulator inside the page.",
     section: "playground",
     markdown: [
       "# Playground",
@@ -98,5 +114,8 @@ export function notFoundPage(site: Site): string {
   };
   const base = new URL(site.url).pathname;
   const body = `<h1>Page not found</h1>\n<p>The page may have moved. Press <kbd>/</kbd> to search, or start at the <a href="${base}">home page</a>, the <a href="${base}guides/">guides</a>, the <a href="${base}api/">API</a> or the <a href="${base}sdk/">SDK</a>.</p>\n`;
-  return renderPage(site, page, body, [], base).replace(/<link rel="(canonical|alternate)"[^>]*>\n/g, "");
+  return renderPage(site, page, body, [], base).replace(
+    /<link rel="(canonical|alternate)"[^>]*>\n/g,
+    "",
+  );
 }

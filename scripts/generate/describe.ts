@@ -26,7 +26,8 @@ export const plain: BoundsStyle = {
 /** Describes the valid values, in words that follow "Use". */
 export function describe(schema: SpecSchema, style: BoundsStyle = plain): string {
   if (schema.anyOf) return describeAlternatives(style, schema.anyOf);
-  if (isFlag(schema)) return listed([true, false, ...(schema.enum ?? [])].map((value) => style.value(value)));
+  if (isFlag(schema))
+    return listed([true, false, ...(schema.enum ?? [])].map((value) => style.value(value)));
   if (schema.enum) return listed(schema.enum.map((value) => style.value(value)));
   if (isFile(schema)) return isImage(schema) ? "an image file" : "a file";
   if (isNumericString(schema)) return `${describeText(style, schema)} or a 32-bit whole number`;
@@ -49,8 +50,13 @@ export function describe(schema: SpecSchema, style: BoundsStyle = plain): string
 /** Describes alternatives. Those that list values become one list. */
 function describeAlternatives(style: BoundsStyle, alternatives: readonly SpecSchema[]): string {
   const values = alternatives.flatMap((one) => (isFlag(one) ? [] : (one.enum ?? [])));
-  const others = alternatives.filter((one) => isFlag(one) || !one.enum).map((one) => describe(one, style));
-  return [...(values.length > 0 ? [listed(values.map((value) => style.value(value)))] : []), ...others].join("; or ");
+  const others = alternatives
+    .filter((one) => isFlag(one) || !one.enum)
+    .map((one) => describe(one, style));
+  return [
+    ...(values.length > 0 ? [listed(values.map((value) => style.value(value)))] : []),
+    ...others,
+  ].join("; or ");
 }
 
 /** The words for patterns. */
@@ -65,11 +71,15 @@ function describeText(style: BoundsStyle, schema: SpecSchema): string {
   const pixels = schema["x-total-pixels"];
   if (separator !== undefined) {
     const size = style.pattern(`<width>${separator}<height>`);
-    return pixels ? `${size} with ${range(style, pixels.minimum, pixels.maximum)} pixels in total` : size;
+    return pixels
+      ? `${size} with ${range(style, pixels.minimum, pixels.maximum)} pixels in total`
+      : size;
   }
   const { pattern, minLength, maxLength } = schema;
   const text =
-    pattern === undefined ? "text" : (patternWords[pattern] ?? `text that matches ${style.pattern(pattern)}`);
+    pattern === undefined
+      ? "text"
+      : (patternWords[pattern] ?? `text that matches ${style.pattern(pattern)}`);
   const length = range(style, minLength, maxLength);
   return length ? `${text} of ${length} characters` : text;
 }
@@ -87,10 +97,16 @@ function describeList(style: BoundsStyle, { items, minItems, maxItems }: SpecSch
 function withRange(style: BoundsStyle, type: string, { minimum, maximum }: SpecSchema): string {
   const limits = range(style, minimum, maximum);
   if (!limits) return type;
-  return minimum !== undefined && maximum !== undefined ? `${type} from ${limits}` : `${type} of ${limits}`;
+  return minimum !== undefined && maximum !== undefined
+    ? `${type} from ${limits}`
+    : `${type} of ${limits}`;
 }
 
-function range({ number }: BoundsStyle, least: number | undefined, most: number | undefined): string | undefined {
+function range(
+  { number }: BoundsStyle,
+  least: number | undefined,
+  most: number | undefined,
+): string | undefined {
   if (least !== undefined && most !== undefined)
     return least === most ? number(least) : `${number(least)} to ${number(most)}`;
   if (least !== undefined) return `at least ${number(least)}`;

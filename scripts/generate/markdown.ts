@@ -14,12 +14,14 @@ const program = /^```(\w+) file=(\S+)(?: region=(\S+))?\n(?:[^]*?\n)??```$/gm;
 const include = /^(<!-- include: (\S+)(?: (\S+))? -->)(?:\n\n(?:(?!<!-- )[^])*<!-- end -->)?$/gm;
 
 /**
- * Fills in a page: the programs that code blocks name, and the tables between markers. So the page can be read in the repository.
+ * Fills in a page: the programs that code blocks name, and the tables between markers. So the page
+ * can be read in the repository.
  *
  * @throws an Error with the page's file and line, if there is no such program, region or table
  */
 export function fillPage(markdown: string, file: string, tables: Tables): string {
-  const fail = (at: number, what: string) => new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${what}`);
+  const fail = (at: number, what: string) =>
+    new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${what}`);
   return markdown
     .replace(program, (_, language: string, name: string, region?: string, at = 0) => {
       const text = read(`docs/examples/${name}`);
@@ -28,21 +30,31 @@ export function fillPage(markdown: string, file: string, tables: Tables): string
       if (code === undefined) throw fail(at, `docs/examples/${name} has no region ${region}`);
       return `\`\`\`${language} file=${name}${region ? ` region=${region}` : ""}\n${code}\n\`\`\``;
     })
-    .replace(include, (_, marker: string, name: string, argument: string | undefined, at: number) => {
-      const text = tables(name, argument);
-      if (text === undefined) throw fail(at, `there is nothing to include called ${name}`);
-      return `${marker}\n\n${text.trim()}\n\n<!-- end -->`;
-    });
+    .replace(
+      include,
+      (_, marker: string, name: string, argument: string | undefined, at: number) => {
+        const text = tables(name, argument);
+        if (text === undefined) throw fail(at, `there is nothing to include called ${name}`);
+        return `${marker}\n\n${text.trim()}\n\n<!-- end -->`;
+      },
+    );
 }
 
-/** Returns a program or one region of it, without the comments that mark regions and without common indentation. */
+/**
+ * Returns a program or one region of it, without the comments that mark regions and without common
+ * indentation.
+ */
 export function regionOf(text: string, region: string | undefined): string | undefined {
   const lines = text.trimEnd().split("\n");
-  const marks = (word: string) => lines.findIndex((line) => line.trim() === `// #${word} ${region}`);
-  const [from, to] = region === undefined ? [-1, lines.length] : [marks("region"), marks("endregion")];
+  const marks = (word: string) =>
+    lines.findIndex((line) => line.trim() === `// #${word} ${region}`);
+  const [from, to] =
+    region === undefined ? [-1, lines.length] : [marks("region"), marks("endregion")];
   if (region !== undefined && (from < 0 || to < from)) return undefined;
   const shown = lines.slice(from + 1, to).filter((line) => !/^\s*\/\/ #(end)?region /.test(line));
-  const indents = shown.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
+  const indents = shown
+    .filter((line) => line.trim() !== "")
+    .map((line) => line.length - line.trimStart().length);
   const indent = Math.min(...indents, 120);
   return shown
     .map((line) => line.slice(indent))
@@ -53,7 +65,9 @@ export function regionOf(text: string, region: string | undefined): string | und
 /** Returns the tables that pages may include. */
 export function tablesOf(document: object): Tables {
   const tables = specTables(document);
-  const paths = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root });
+  const paths = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", {
+    cwd: root,
+  });
   const sources = paths.map((path) => read(path)).join("\n");
   return (name, argument) => {
     if (name === "errors") return errorsTable();
@@ -71,7 +85,11 @@ export function tablesOf(document: object): Tables {
 function faultsTable(): string {
   const source = read("packages/emulator/src/service/faults.ts") ?? "";
   const faults = source.matchAll(/\/\*\* (.*?)\.? \*\/\n  (\w+): "(before|after)",/g);
-  const rows = [...faults].map(([, what = "", name, when]) => [`\`${name}\``, what, when === "after" ? "yes" : "no"]);
+  const rows = [...faults].map(([, what = "", name, when]) => [
+    `\`${name}\``,
+    what,
+    when === "after" ? "yes" : "no",
+  ]);
   return table(["Fault", "What happens", "The operation has taken effect"], rows);
 }
 
@@ -102,7 +120,10 @@ function wordsOf(comment: string): string {
     .trim();
 }
 
-/** Returns a table of the options in an interface: the first sentence of each docstring, and its `@default`. */
+/**
+ * Returns a table of the options in an interface: the first sentence of each docstring, and its
+ * `@default`.
+ */
 function optionsTable(name: string, sources: string): string | undefined {
   const [body] = new RegExp(`^export interface ${name}\\b[^]*?\\n}`, "m").exec(sources) ?? [];
   const fields = body?.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+)/gm);

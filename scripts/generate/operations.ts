@@ -7,14 +7,22 @@ import {
   type Operation,
 } from "../../packages/sdk/src/spec/operation.ts";
 import { withoutUndefined } from "../../packages/sdk/src/spec/values.ts";
-import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
+import {
+  bodyOf,
+  byKind,
+  dataOf,
+  type PlacedOperation,
+  type Spec,
+  type SpecSchema,
+} from "../spec.ts";
 import { print } from "./print.ts";
 import { describe, isImage } from "./describe.ts";
 import { bounds, isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
 
-// The keywords that the SDK uses, and those that are only documentation. Any other keyword in a body's schema would be a bound
-// that the SDK does not check, so it stops the generation.
-const kept = "type format contentMediaType items anyOf required properties default x-total-pixels x-result-count";
+// The keywords that the SDK uses, and those that are only documentation. Any other keyword in a
+// body's schema would be a bound that the SDK does not check, so it stops the generation.
+const kept =
+  "type format contentMediaType items anyOf required properties default x-total-pixels x-result-count";
 const dropped = "title description example examples deprecated x-assumption";
 const keywords = [...bounds, ...`${kept} ${dropped}`.split(" ")];
 
@@ -26,7 +34,9 @@ export function operationsFile(spec: Spec): string {
       return [
         kind,
         {
-          generate: Object.fromEntries([...generate].map(([model, one]) => [model, operation(one)])),
+          generate: Object.fromEntries(
+            [...generate].map(([model, one]) => [model, operation(one)]),
+          ),
           query: operation(query),
           delete: operation(deletion),
           statusField: statusField(query),
@@ -43,12 +53,16 @@ export function operationsFile(spec: Spec): string {
 }
 
 function operation(placed: PlacedOperation): Operation {
-  return { id: placed.operationId, path: placed.path, body: formFields(bodyOf(placed), placed.operationId) };
+  return {
+    id: placed.operationId,
+    path: placed.path,
+    body: formFields(bodyOf(placed), placed.operationId),
+  };
 }
 
 /**
- * If a form of a kind has a result count, each integer in that kind's forms must say whether it is one. If a wait did not know a
- * count, it would end at the first result.
+ * If a form of a kind has a result count, each integer in that kind's forms must say whether it is
+ * one. If a wait did not know a count, it would end at the first result.
  */
 function rejectUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void {
   const fields = [...forms.values()].flatMap((form) =>
@@ -65,7 +79,9 @@ function rejectUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void 
       throw new Error(`${form}: two fields have x-result-count, and a form has one result count`);
   }
   if (counts.length === 0) return;
-  const silent = fields.find((field) => field.type === "integer" && field["x-result-count"] === undefined);
+  const silent = fields.find(
+    (field) => field.type === "integer" && field["x-result-count"] === undefined,
+  );
   if (silent)
     throw new Error(
       `${silent.where}: does it say how many results are requested? Write "x-result-count: true" or "x-result-count: false"`,
@@ -76,12 +92,18 @@ function formFields(body: SpecSchema, where: string): FormFields {
   const { properties = {}, required = [], anyOf = [] } = body;
   rejectKeywords(body, where);
   const requiresOne = ({ required: names = [], ...others }: SpecSchema) =>
-    names.length === 1 && Object.hasOwn(properties, names.join()) && Object.keys(others).length === 0;
-  if (!anyOf.every(requiresOne)) reject("anyOf of a form, unless each branch requires one of its fields", where);
-  const parts = Object.entries(properties).filter(([name]) => !Object.hasOwn(properties, `${name}${filePartSuffix}`));
+    names.length === 1 &&
+    Object.hasOwn(properties, names.join()) &&
+    Object.keys(others).length === 0;
+  if (!anyOf.every(requiresOne))
+    reject("anyOf of a form, unless each branch requires one of its fields", where);
+  const parts = Object.entries(properties).filter(
+    ([name]) => !Object.hasOwn(properties, `${name}${filePartSuffix}`),
+  );
   const fields = parts.map(([part, schema]) => {
     const text = part === fieldOf(part) ? undefined : properties[fieldOf(part)];
-    if (text && isBounded(text)) reject("the bounds of a text in place of a file", `${where}.${fieldOf(part)}`);
+    if (text && isBounded(text))
+      reject("the bounds of a text in place of a file", `${where}.${fieldOf(part)}`);
     const isRequired = required.some((name) => fieldOf(name) === fieldOf(part));
     return field(part, schema, isRequired, text !== undefined, `${where}.${part}`);
   });
@@ -90,7 +112,13 @@ function formFields(body: SpecSchema, where: string): FormFields {
   return { ...(needs.length > 0 && { needs }), fields };
 }
 
-function field(property: string, schema: SpecSchema, required: boolean, acceptsText: boolean, where: string): Field {
+function field(
+  property: string,
+  schema: SpecSchema,
+  required: boolean,
+  acceptsText: boolean,
+  where: string,
+): Field {
   rejectKeywords(schema, where);
   const { items, minItems, maxItems, "x-result-count": countsResults } = schema;
   const one = items ?? schema;
@@ -134,35 +162,58 @@ function reject(what: string, where: string): never {
 }
 
 function rejectKeywords(schema: SpecSchema, where: string): void {
-  for (const keyword of Object.keys(schema)) if (!keywords.includes(keyword)) reject(`"${keyword}"`, where);
+  for (const keyword of Object.keys(schema))
+    if (!keywords.includes(keyword)) reject(`"${keyword}"`, where);
 }
 
-/** Rejects combinations of known keywords that the SDK does not check. `schema` is that of a value, an item or an alternative. */
+/**
+ * Rejects combinations of known keywords that the SDK does not check. `schema` is that of a value,
+ * an item or an alternative.
+ */
 function rejectWhatIsNotChecked(schema: SpecSchema, whole: SpecSchema, where: string): void {
-  const { type, format, anyOf, items, properties, pattern, minimum, maximum, minLength, maxLength } = schema;
+  const {
+    type,
+    format,
+    anyOf,
+    items,
+    properties,
+    pattern,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+  } = schema;
   rejectKeywords(schema, where);
   const isBoundedText = [pattern, minLength, maxLength].some((one) => one !== undefined);
   const hasRange = [minimum, maximum, minLength, maxLength].some((one) => one !== undefined);
   const alternatives = (whole.items ?? whole).anyOf ?? [];
   if (Array.isArray(type)) reject("several types", where);
-  if (format !== undefined && !["binary", "int32"].includes(format)) reject(`the format "${format}"`, where);
+  if (format !== undefined && !["binary", "int32"].includes(format))
+    reject(`the format "${format}"`, where);
   if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined)
     reject("x-total-pixels without the pattern of a size", where);
   if (properties || type === "object") reject("objects inside of fields", where);
   if (items) reject("lists inside of anyOf or lists", where);
-  if (schema.enum && (isBoundedText || hasRange)) reject("values together with other bounds", where);
+  if (schema.enum && (isBoundedText || hasRange))
+    reject("values together with other bounds", where);
   if (whole.items && hasRange) reject("bounds of the items of a list", where);
   if (anyOf && (isBoundedText || hasRange || schema.enum)) reject("bounds next to anyOf", where);
   if (!alternatives.includes(schema)) return;
-  if (anyOf || isFlag(schema) || type !== alternatives[0]?.type) reject("alternatives of several types", where);
-  if (!schema.enum && (pattern === undefined || hasRange)) reject("an alternative without values or a pattern", where);
-  if (alternatives.filter((one) => one.pattern !== undefined).length > 1) reject("alternatives of patterns", where);
+  if (anyOf || isFlag(schema) || type !== alternatives[0]?.type)
+    reject("alternatives of several types", where);
+  if (!schema.enum && (pattern === undefined || hasRange))
+    reject("an alternative without values or a pattern", where);
+  if (alternatives.filter((one) => one.pattern !== undefined).length > 1)
+    reject("alternatives of patterns", where);
 }
 
 function statusField(query: PlacedOperation): string {
   const fields = Object.entries(dataOf(query).properties ?? {});
-  const [status, ...more] = fields.filter(([name, { type }]) => type === "integer" && name.endsWith("_status"));
-  if (!status || more.length > 0) throw new Error(`${query.operationId} needs exactly one integer field ..._status`);
+  const [status, ...more] = fields.filter(
+    ([name, { type }]) => type === "integer" && name.endsWith("_status"),
+  );
+  if (!status || more.length > 0)
+    throw new Error(`${query.operationId} needs exactly one integer field ..._status`);
   return status[0];
 }
 
@@ -174,7 +225,8 @@ export function codesOf(spec: Spec): Readonly<Record<string, number>> {
       post.responses["200"]?.content["application/json"]?.examples ?? {},
     )) {
       const { code } = value as { code: number };
-      if ((found.get(outcome) ?? code) !== code) throw new Error(`${post.operationId}: ${outcome} has another code`);
+      if ((found.get(outcome) ?? code) !== code)
+        throw new Error(`${post.operationId}: ${outcome} has another code`);
       found.set(outcome, code);
     }
   }

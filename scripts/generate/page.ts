@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Returns a page as a string, because the emulator may run without a file system, with the hashes for its policy. */
+/**
+ * Returns a page as a string, because the emulator may run without a file system, with the hashes
+ * for its policy.
+ */
 export function pageFile(html: string): string {
   const text = JSON.stringify(html).replaceAll("\\n", '\\n" +\n  "');
   return `/** The emulator's page. */\nexport const page: string = ${text};\n

@@ -7,7 +7,8 @@ export async function pathsFile(document: object): Promise<string> {
   const nodes = await openapiTS(JSON.stringify(withoutAnyOfInForms(document)), {
     // A field with a default stays optional, because defaults are not sent.
     defaultNonNullable: false,
-    transform: ({ format }) => (format === "binary" ? ts.factory.createTypeReferenceNode("Blob") : undefined),
+    transform: ({ format }) =>
+      format === "binary" ? ts.factory.createTypeReferenceNode("Blob") : undefined,
   });
   return astToString(nodes);
 }

@@ -2,9 +2,10 @@ import { isObject } from "../../packages/sdk/src/spec/values.ts";
 import { lookUp } from "../spec.ts";
 
 /**
- * Returns the document as the packages publish it: with the same meaning, in keywords that most client generators understand.
- * Only references to schemas remain, because some generators ignore the media type of a body that is a reference. A `const` is an
- * `enum` of one value, because some ignore `const`, and orval generates invalid code for both together. `anyOf` has a `type` next to
+ * Returns the document as the packages publish it: with the same meaning, in keywords that most
+ * client generators understand. Only references to schemas remain, because some generators ignore
+ * the media type of a body that is a reference. A `const` is an `enum` of one value, because some
+ * ignore `const`, and orval generates invalid code for both together. `anyOf` has a `type` next to
  * it, because viewers show none otherwise. Forms have no `anyOf`: see `withoutAnyOfInForms`.
  */
 export function publishedDocument(document: object): object {
@@ -15,7 +16,9 @@ export function publishedDocument(document: object): object {
     if (typeof $ref === "string" && !$ref.startsWith("#/components/schemas/"))
       return publish({ ...(lookUp(document, $ref) as object), ...beside });
     const own = Object.entries({ ...typeOfBranches(node), ...node });
-    return Object.fromEntries(own.map(([key, value]) => (key === "const" ? ["enum", [value]] : [key, publish(value)])));
+    return Object.fromEntries(
+      own.map(([key, value]) => (key === "const" ? ["enum", [value]] : [key, publish(value)])),
+    );
   };
   const { components, ...rest } = withoutAnyOfInForms(document) as {
     readonly components: Readonly<Record<string, unknown>>;
@@ -25,8 +28,9 @@ export function publishedDocument(document: object): object {
 }
 
 /**
- * Returns a document whose forms do not say that they need one of several fields. Generators of types make `any` or `unknown` of an
- * object with `anyOf`, so that nothing of a form would be typed.
+ * Returns a document whose forms do not say that they need one of several fields. Generators of
+ * types make `any` or `unknown` of an object with `anyOf`, so that nothing of a form would be
+ * typed.
  */
 export function withoutAnyOfInForms(document: object): object {
   const withoutAnyOf = (_: string, node: unknown) =>
@@ -36,7 +40,9 @@ export function withoutAnyOfInForms(document: object): object {
 }
 
 /** Returns the common type of all branches of a schema's `anyOf`. */
-function typeOfBranches({ type, anyOf }: Readonly<Record<string, unknown>>): { readonly type?: unknown } {
+function typeOfBranches({ type, anyOf }: Readonly<Record<string, unknown>>): {
+  readonly type?: unknown;
+} {
   if (!Array.isArray(anyOf) || type !== undefined) return {};
   const [first, ...others] = anyOf.map((branch) => (isObject(branch) ? branch["type"] : undefined));
   return first !== undefined && others.every((other) => other === first) ? { type: first } : {};

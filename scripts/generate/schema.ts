@@ -23,7 +23,9 @@ export function sizeSeparator({ pattern }: SpecSchema): string | undefined {
 }
 
 /** The keywords that bound a value of a type. */
-export const bounds = "enum pattern minLength maxLength minimum maximum minItems maxItems".split(" ");
+export const bounds = "enum pattern minLength maxLength minimum maximum minItems maxItems".split(
+  " ",
+);
 
 /** Returns whether a schema contains more bounds than a type. */
 export function isBounded(schema: SpecSchema): boolean {

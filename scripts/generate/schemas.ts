@@ -10,10 +10,17 @@ export function schemasFile(spec: Spec): string {
   const schemas = operations.map((operation) => {
     const { properties = {} } = bodyOf(operation);
     // A text in place of a file has no schema, because most callers pass files.
-    const parts = Object.entries(properties).filter(([name]) => !Object.hasOwn(properties, name + filePartSuffix));
-    const fields = Object.fromEntries(parts.map(([part, schema]) => [fieldOf(part), field(schema)])) as object;
+    const parts = Object.entries(properties).filter(
+      ([name]) => !Object.hasOwn(properties, name + filePartSuffix),
+    );
+    const fields = Object.fromEntries(
+      parts.map(([part, schema]) => [fieldOf(part), field(schema)]),
+    ) as object;
     const { operationId, summary, description } = operation;
-    return [operationId, { title: onOneLine(summary), description: onOneLine(description), properties: fields }];
+    return [
+      operationId,
+      { title: onOneLine(summary), description: onOneLine(description), properties: fields },
+    ];
   });
   return `import type { Schemas } from "./operation.ts";
 
@@ -26,7 +33,10 @@ function field(schema: SpecSchema): object {
   // No keyword bounds the pixels of a size.
   const size = [schema, ...(schema.anyOf ?? [])].some((one) => one["x-total-pixels"]);
   const description = onOneLine(schema.description) || describe(schema);
-  return { ...accepted(schema), description: size ? `${description} Use ${describe(schema)}.` : description };
+  return {
+    ...accepted(schema),
+    description: size ? `${description} Use ${describe(schema)}.` : description,
+  };
 }
 
 const keywords = ["type", "contentMediaType", ...bounds];

@@ -7,7 +7,10 @@ import { print } from "./print.ts";
 
 const verbs = ["generate", "query", "delete"];
 
-/** The table of operations as the emulator serves them: what it needs of the spec besides the validators. */
+/**
+ * The table of operations as the emulator serves them: what it needs of the spec besides the
+ * validators.
+ */
 export function operationsTable(spec: Spec): readonly object[] {
   return Object.entries(spec.paths).map(([path, { post }]) => {
     const [mediaType] = Object.keys(post.requestBody.content);
@@ -49,7 +52,10 @@ export const operations: readonly Operation[] = ${print(operationsTable(spec))};
 `;
 }
 
-/** A validator of each operation's request body as a script. Ajv compiles it here, so that no script is compiled at run time. */
+/**
+ * A validator of each operation's request body as a script. Ajv compiles it here, so that no script
+ * is compiled at run time.
+ */
 export function validatorsFile(spec: Spec): string {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -58,7 +64,12 @@ export function validatorsFile(spec: Spec): string {
     messages: false,
     code: { source: true, esm: true, lines: true },
   });
-  ajv.addKeyword({ keyword: "x-total-pixels", type: "string", error: pixelsError, code: checkPixels });
+  ajv.addKeyword({
+    keyword: "x-total-pixels",
+    type: "string",
+    error: pixelsError,
+    code: checkPixels,
+  });
   // Operations with the same body share a validator.
   const first = new Map<string, string>();
   const names = new Map<string, string>();
@@ -93,9 +104,13 @@ ${entries.join(",\n")}
 `;
 }
 
-const remarks = "description examples default format contentMediaType x-assumption x-result-count".split(" ");
+const remarks =
+  "description examples default format contentMediaType x-assumption x-result-count".split(" ");
 
-/** Ajv's code contains the schemas that errors may show. It needs no remarks; a property of that name is a schema, which stays. */
+/**
+ * Ajv's code contains the schemas that errors may show. It needs no remarks; a property of that
+ * name is a schema, which stays.
+ */
 function withoutRemarks(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutRemarks);
   if (typeof node !== "object" || node === null) return node;

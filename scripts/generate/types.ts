@@ -4,9 +4,17 @@ import { isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./sch
 import { bodyOf, byKind, dataOf, type Spec, type SpecSchema } from "../spec.ts";
 
 type Direction = "in" | "out";
-type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema, required: boolean])[];
+type Fields = readonly (readonly [
+  name: string,
+  type: string,
+  schema: SpecSchema,
+  required: boolean,
+])[];
 
-/** Returns the SDK's public types. They are plain interfaces, which compile fastest and are readable on hover. */
+/**
+ * Returns the SDK's public types. They are plain interfaces, which compile fastest and are readable
+ * on hover.
+ */
 export function typesFile(spec: Spec): string {
   const kinds = byKind(spec).map(({ kind }) => kind);
   const parts = [
@@ -18,18 +26,38 @@ export function typesFile(spec: Spec): string {
     for (const [model, operation] of generate) {
       const name = `${operation.operationId.replace("generate", "")}Form`;
       forms.push([model, name, { description: operation.summary }, true]);
-      parts.push(interfaceText(name, bodyOf(operation).description, formFields(bodyOf(operation)), "in"));
+      parts.push(
+        interfaceText(name, bodyOf(operation).description, formFields(bodyOf(operation)), "in"),
+      );
     }
     parts.push(
       interfaceText(`${Kind}Forms`, `The form of each ${kind} model.`, forms, "out"),
-      interfaceText(`${Kind}Record`, dataOf(query).description, fieldsOf(dataOf(query), "out"), "out"),
-      interfaceText(`${Kind}Deletion`, dataOf(deletion).description, fieldsOf(dataOf(deletion), "out"), "out"),
+      interfaceText(
+        `${Kind}Record`,
+        dataOf(query).description,
+        fieldsOf(dataOf(query), "out"),
+        "out",
+      ),
+      interfaceText(
+        `${Kind}Deletion`,
+        dataOf(deletion).description,
+        fieldsOf(dataOf(deletion), "out"),
+        "out",
+      ),
     );
     const optional = (verb: string, noun: string, body: SpecSchema) => {
       const fields = fieldsOf(body, "in").filter(([, , , required]) => !required);
-      return interfaceText(`${Kind}${verb}Fields`, `The optional fields of a ${noun} of ${kind} tasks.`, fields, "in");
+      return interfaceText(
+        `${Kind}${verb}Fields`,
+        `The optional fields of a ${noun} of ${kind} tasks.`,
+        fields,
+        "in",
+      );
     };
-    parts.push(optional("Query", "query", bodyOf(query)), optional("Delete", "deletion", bodyOf(deletion)));
+    parts.push(
+      optional("Query", "query", bodyOf(query)),
+      optional("Delete", "deletion", bodyOf(deletion)),
+    );
   }
   return `${[...parts, ...lookUpTexts(byKind(spec))].join("\n\n")}\n`;
 }
@@ -65,7 +93,10 @@ function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
   ];
 }
 
-/** Returns a form's fields. A binary part `X.items` is the field `X`; a string in that field goes to the text part `X`. */
+/**
+ * Returns a form's fields. A binary part `X.items` is the field `X`; a string in that field goes to
+ * the text part `X`.
+ */
 function formFields(form: SpecSchema): Fields {
   const properties = form.properties ?? {};
   return fieldsOf(form, "in").flatMap(([name, type, schema, required]) => {
@@ -75,7 +106,9 @@ function formFields(form: SpecSchema): Fields {
     const text = field === name ? undefined : properties[field];
     if (!text) return [[field, type, schema, required] as const];
     const description = `${schema.description?.trim() ?? ""}\n\nAs a string: ${text.description?.trim() ?? ""}`;
-    return [[field, `${type} | ${typeText(text, "in")}`, { ...schema, description }, required] as const];
+    return [
+      [field, `${type} | ${typeText(text, "in")}`, { ...schema, description }, required] as const,
+    ];
   });
 }
 
@@ -91,12 +124,22 @@ function fieldsOf({ properties = {}, required = [] }: SpecSchema, direction: Dir
 /** Editors and the site read docstrings as Markdown, where a bare `<width>` is an HTML element. */
 const docstring: BoundsStyle = { ...plain, pattern: (pattern) => `\`${pattern}\`` };
 
-function interfaceText(name: string, description: string | undefined, fields: Fields, direction: Direction): string {
+function interfaceText(
+  name: string,
+  description: string | undefined,
+  fields: Fields,
+  direction: Direction,
+): string {
   const lines = fields.map(([field, type, schema, required]) => {
     const key = /^\w+$/.test(field) ? field : JSON.stringify(field);
     const limits = direction === "in" && isBounded(schema) && describe(schema, docstring);
-    const fallback = schema.default === undefined ? "" : `The service's default: ${JSON.stringify(schema.default)}.`;
-    const text = [schema.description?.trim(), limits ? `Takes ${limits}.` : "", fallback].filter(Boolean).join("\n");
+    const fallback =
+      schema.default === undefined
+        ? ""
+        : `The service's default: ${JSON.stringify(schema.default)}.`;
+    const text = [schema.description?.trim(), limits ? `Takes ${limits}.` : "", fallback]
+      .filter(Boolean)
+      .join("\n");
     const optional = direction === "in" ? " | undefined" : "";
     return `${comment(text, "  ")}  ${direction === "out" ? "" : "readonly "}${key}${required ? "" : "?"}: ${type}${required ? "" : optional};\n`;
   });

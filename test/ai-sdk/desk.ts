@@ -21,7 +21,12 @@ export function createDesk({ emulator: given, client, onTask, ...options }: Desk
   const media = createMediaGen({ ...emulator.client, ...client });
   const tasks: Task[] = [];
   const collect = (task: Task) => (tasks.push(task), onTask?.(task));
-  return { emulator, media, tasks, mediagen: createMediaGenProvider({ media, onTask: collect, ...options }) };
+  return {
+    emulator,
+    media,
+    tasks,
+    mediagen: createMediaGenProvider({ media, onTask: collect, ...options }),
+  };
 }
 
 export type Desk = ReturnType<typeof createDesk>;

@@ -48,12 +48,16 @@ describe("a generation", () => {
     expect(desk.emulator.calls.map(({ status }) => status).slice(0, 2)).toEqual([429, 200]);
     desk.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "3" });
     const responseHeaders = { "retry-after-ms": "3000" };
-    expect(await errorOf(generateOne(desk, { maxRetries: 0 }))).toMatchObject({ isRetryable: true, responseHeaders });
+    expect(await errorOf(generateOne(desk, { maxRetries: 0 }))).toMatchObject({
+      isRetryable: true,
+      responseHeaders,
+    });
   });
 
   test("that beforeGenerate rejects has its own error, and is not retried", async () => {
     const vetoes: Error[] = [];
-    const beforeGenerate = () => Promise.reject(vetoes[vetoes.push(new Error("the limit is reached")) - 1]);
+    const beforeGenerate = () =>
+      Promise.reject(vetoes[vetoes.push(new Error("the limit is reached")) - 1]);
     const desk = createDesk({ client: { beforeGenerate } });
     expect([await errorOf(generateOne(desk))]).toEqual(vetoes);
     expect(desk.emulator.calls).toEqual([]);
@@ -65,29 +69,35 @@ describe("of several tasks of one call", () => {
     ["is rejected", "failure", 2, 3],
     ["is lost", "resetAfter", 3, 3],
     ["fails", "taskFails", 3, 3],
-  ])("one that %s is a warning next to the others, and with a key it alone is repeated", async ([, fault, ...paid]) => {
-    const desk = createDesk({ client: { store: memoryStore() } });
-    desk.emulator.next({ fault, on: "generate" });
-    const message = expect.stringMatching(/No task was created|A task may exist|failed/);
-    for (const [call, charges] of paid.entries()) {
-      const made = await generateOne(desk, { n: 3, ...keyed });
-      const { images, warnings } = made;
-      const mediagen = { task: { taskid: taskidsOf(made)[0], model: "imgmodelz" } };
-      expect(images[0]?.providerMetadata).toMatchObject({ mediagen });
-      expect(billedIn(desk)).toEqual(expect.arrayContaining(taskidsOf(made)));
-      const isWhole = call === 1 && fault === "failure";
-      expect(images).toHaveLength(isWhole ? 3 : 2);
-      expect(warnings).toEqual(isWhole ? [] : [{ type: "other", message }]);
-      expect(desk.emulator.charges).toHaveLength(charges);
-    }
-  });
+  ])(
+    "one that %s is a warning next to the others, and with a key it alone is repeated",
+    async ([, fault, ...paid]) => {
+      const desk = createDesk({ client: { store: memoryStore() } });
+      desk.emulator.next({ fault, on: "generate" });
+      const message = expect.stringMatching(/No task was created|A task may exist|failed/);
+      for (const [call, charges] of paid.entries()) {
+        const made = await generateOne(desk, { n: 3, ...keyed });
+        const { images, warnings } = made;
+        const mediagen = { task: { taskid: taskidsOf(made)[0], model: "imgmodelz" } };
+        expect(images[0]?.providerMetadata).toMatchObject({ mediagen });
+        expect(billedIn(desk)).toEqual(expect.arrayContaining(taskidsOf(made)));
+        const isWhole = call === 1 && fault === "failure";
+        expect(images).toHaveLength(isWhole ? 3 : 2);
+        expect(warnings).toEqual(isWhole ? [] : [{ type: "other", message }]);
+        expect(desk.emulator.charges).toHaveLength(charges);
+      }
+    },
+  );
 
   test("all that fail are one error, which is not retried if one may have been billed", async () => {
     const desk = createDesk({ client: { retries: 0 } });
     desk.emulator.next({ fault: "resetAfter", on: "generate" });
     desk.emulator.next({ fault: "rateLimited", on: "generate" });
     const message = expect.stringMatching(/^(?=[^]*A task may exist)(?=[^]*HTTP 429)/);
-    expect(await errorOf(generateOne(desk, { n: 2 }))).toMatchObject({ isRetryable: false, message });
+    expect(await errorOf(generateOne(desk, { n: 2 }))).toMatchObject({
+      isRetryable: false,
+      message,
+    });
     expect(desk.emulator.calls).toHaveLength(2);
   });
 });
@@ -97,7 +107,8 @@ describe("a task that was billed", () => {
     const desk = createDesk({ waitTimeoutMs: 1_000 });
     const error = await errorOf(generateOne(desk, { prompt: "A fox #fail" }));
     // Without the SDK's own advice, which would contradict that of the provider.
-    const message = /^Task image-\w+ was created and billed, and there is no result \([^()]*\)\. Do not generate again/;
+    const message =
+      /^Task image-\w+ was created and billed, and there is no result \([^()]*\)\. Do not generate again/;
     expect(error).toMatchObject({ isRetryable: false, message: expect.stringMatching(message) });
     expect(String(error)).not.toMatch(/error\.task\)|wait again/);
     const { tasks } = (error as APICallError).data as { tasks: TaskJSON[] };
@@ -116,7 +127,9 @@ describe("a task that was billed", () => {
   test("still has its result if onTask throws: the error is a warning", async () => {
     const desk = createDesk({ onTask: () => Promise.reject(new Error("the database is down")) });
     const { images, warnings } = await generateOne(desk);
-    const message = expect.stringMatching(/^onTask failed for task image-\w+: the database is down$/);
+    const message = expect.stringMatching(
+      /^onTask failed for task image-\w+: the database is down$/,
+    );
     expect([images.length, warnings]).toEqual([1, [{ type: "other", message }]]);
   });
 });
@@ -150,7 +163,13 @@ describe("an idempotency key", () => {
       return { data: new Uint8Array(await response.arrayBuffer()), mediaType: undefined };
     };
     const model = desk.mediagen.video("vidmodelv2");
-    const { video } = await generateVideo({ model, prompt: "A fox", maxRetries: 1, poll: { intervalMs: 1 }, download });
+    const { video } = await generateVideo({
+      model,
+      prompt: "A fox",
+      maxRetries: 1,
+      poll: { intervalMs: 1 },
+      download,
+    });
     expect(video.mediaType).toBe("video/mp4");
     const record = await store.get(desk.tasks[0]?.generationId ?? "");
     expect(record).toMatchObject({ idempotencyKey: expect.stringMatching(/^aisdk_vid_/) });

@@ -1,4 +1,7 @@
-import { experimental_getVideoStatus as getVideoStatus, experimental_startVideo as startVideo } from "ai";
+import {
+  experimental_getVideoStatus as getVideoStatus,
+  experimental_startVideo as startVideo,
+} from "ai";
 import { describe, expect, test } from "vitest";
 import { errorOf } from "../sdk/fake-service.ts";
 import { createDesk, type Desk } from "./desk.ts";
@@ -26,7 +29,11 @@ describe("a video that was started", () => {
     desk.emulator.next({ fault: "failure", on: "query" });
     const message = expect.stringMatching(/^Task video-\w+ was created and billed/);
     // Of a check, which is free.
-    expect(await errorOf(statusOf(desk, operation))).toMatchObject({ isRetryable: true, message, data: { tasks } });
+    expect(await errorOf(statusOf(desk, operation))).toMatchObject({
+      isRetryable: true,
+      message,
+      data: { tasks },
+    });
     desk.emulator.clock.advance("1h");
     expect(await statusOf(desk, operation)).toMatchObject({
       status: "completed",
@@ -46,7 +53,11 @@ describe("a video that was started", () => {
     const error = expect.stringContaining(`${desk.emulator.charges[0]?.taskid}`);
     expect(await statusOf(desk, failing)).toMatchObject({ status: "error", error });
     const warnings = [{ type: "other", message: expect.stringMatching(/^Failed: video-\w+\. /) }];
-    expect(await statusOf(desk, mixed)).toMatchObject({ status: "completed", videos: [{ type: "url" }], warnings });
+    expect(await statusOf(desk, mixed)).toMatchObject({
+      status: "completed",
+      videos: [{ type: "url" }],
+      warnings,
+    });
   });
 
   test("of another service, or not of this provider, is rejected", async () => {
@@ -55,7 +66,9 @@ describe("a video that was started", () => {
     const { calls } = desk.emulator;
     const sent = calls.length;
     for (const operation of [[{ ...saved, origin: "https://elsewhere.example" }], "job-1", null])
-      expect(await errorOf(statusOf(desk, operation))).toMatchObject({ name: "AI_InvalidArgumentError" });
+      expect(await errorOf(statusOf(desk, operation))).toMatchObject({
+        name: "AI_InvalidArgumentError",
+      });
     expect(desk.emulator.calls).toHaveLength(sent);
   });
 });

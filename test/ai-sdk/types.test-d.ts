@@ -1,4 +1,8 @@
-import { createMediaGenProvider, type MediaGenModelOptions, mediagen } from "@mediagen/ai-sdk-provider";
+import {
+  createMediaGenProvider,
+  type MediaGenModelOptions,
+  mediagen,
+} from "@mediagen/ai-sdk-provider";
 import { expectTypeOf, test } from "vitest";
 
 test("models are typed from the spec", () => {
@@ -11,7 +15,11 @@ test("models are typed from the spec", () => {
 });
 
 test("options of a provider are those of a client, each with a value", () => {
-  createMediaGenProvider({ apiKey: () => "a-key", baseUrl: "https://media.example", headers: { "x-team": "foxes" } });
+  createMediaGenProvider({
+    apiKey: () => "a-key",
+    baseUrl: "https://media.example",
+    headers: { "x-team": "foxes" },
+  });
   // @ts-expect-error -- a misspelled option
   void (() => createMediaGenProvider({ baseURL: "https://media.example" }));
   // @ts-expect-error -- the account of the environment would pay
@@ -19,7 +27,10 @@ test("options of a provider are those of a client, each with a value", () => {
 });
 
 test("options of a model are its form and a key", () => {
-  const options = { batchsize: 4, idempotencyKey: "order-42" } satisfies MediaGenModelOptions<"imgmodelv45">;
+  const options = {
+    batchsize: 4,
+    idempotencyKey: "order-42",
+  } satisfies MediaGenModelOptions<"imgmodelv45">;
   expectTypeOf(options.batchsize).toBeNumber();
   // @ts-expect-error -- a misspelled field
   void ({ batchsiz: 4 } satisfies MediaGenModelOptions<"imgmodelv45">);

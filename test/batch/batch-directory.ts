@@ -11,7 +11,9 @@ export async function createBatchDirectory() {
   const read = (name: string) => readFile(join(out, name), "utf8");
   // The cast: a batch writes these files.
   const linesIn = async (name: string) =>
-    (await read(name)).split("\n").flatMap((line) => (line === "" ? [] : (JSON.parse(line) as BatchLine)));
+    (await read(name))
+      .split("\n")
+      .flatMap((line) => (line === "" ? [] : (JSON.parse(line) as BatchLine)));
   return {
     directory,
     out,
@@ -20,7 +22,10 @@ export async function createBatchDirectory() {
     async write(name: string, content: string | Uint8Array | readonly object[]) {
       const path = join(directory, name);
       const isText = typeof content === "string" || content instanceof Uint8Array;
-      await writeFile(path, isText ? content : content.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      await writeFile(
+        path,
+        isText ? content : content.map((line) => `${JSON.stringify(line)}\n`).join(""),
+      );
       return path;
     },
     results: () => linesIn("results.jsonl"),
@@ -37,10 +42,18 @@ export async function createBatch(lines: readonly object[], emulator: Emulator =
   return { ...batch, input, emulator, run };
 }
 
-/** Returns lines of one model, with different ids and prompts. Their pictures are small: drawing one of the usual size takes 40 ms. */
+/**
+ * Returns lines of one model, with different ids and prompts. Their pictures are small: drawing one
+ * of the usual size takes 40 ms.
+ */
 export function linesOf(count: number) {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  return numbers.map((n) => ({ id: `line-${n}`, model: "imgmodelz", prompt: `Picture ${n}`, resolution: "64*64" }));
+  return numbers.map((n) => ({
+    id: `line-${n}`,
+    model: "imgmodelz",
+    prompt: `Picture ${n}`,
+    resolution: "64*64",
+  }));
 }
 
 /** Returns whether a request generates. */
@@ -48,7 +61,9 @@ export function isGeneration(url: string): boolean {
   return !/infobytaskid|results/.test(url);
 }
 
-/** Returns a signal that aborts as one of the generations is sent, and the `fetch` that counts them. */
+/**
+ * Returns a signal that aborts as one of the generations is sent, and the `fetch` that counts them.
+ */
 export function abortAt(generation: number, emulator: Emulator) {
   const controller = new AbortController();
   let generations = 0;

@@ -1,6 +1,12 @@
 import { cp, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type BatchLine, type BatchPlan, type BatchProgress, planBatch, runBatch } from "@mediagen/batch";
+import {
+  type BatchLine,
+  type BatchPlan,
+  type BatchProgress,
+  planBatch,
+  runBatch,
+} from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
 import { blobs, createMediaGen, fileStore, generationIdOf } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
@@ -14,9 +20,24 @@ describe("a batch", () => {
       { id: "three", model: "imgmodelv4", prompt: "A fox", batchsize: 3 },
       { id: "clip", model: "vidmodelv2", prompt: "A fox" },
     ]);
-    const counts = { lines: 4, succeeded: 4, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 4 };
+    const counts = {
+      lines: 4,
+      succeeded: 4,
+      failed: 0,
+      unknown: 0,
+      unfinished: 0,
+      running: 0,
+      generated: 4,
+    };
     expect(await run({ onLine: (line) => void reported.push(line) })).toMatchObject(counts);
-    const names = ["clip-1.mp4", "generations", "index.html", "line-1-1.png", "line-2-1.png", "results.jsonl"];
+    const names = [
+      "clip-1.mp4",
+      "generations",
+      "index.html",
+      "line-1-1.png",
+      "line-2-1.png",
+      "results.jsonl",
+    ];
     names.push("three-1.png", "three-2.png", "three-3.png", "unfinished.jsonl");
     expect((await readdir(out)).filter((name) => !name.startsWith(".")).sort()).toEqual(names);
     expect(await results()).toEqual(JSON.parse(JSON.stringify(reported)));
@@ -46,7 +67,8 @@ describe("a batch", () => {
     expect((await results()).map(({ id }) => id)).toEqual(ids);
     expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
     await writeFile(join(directory, "other"), "mine");
-    for (const name of [".index.html.part", "results.jsonl.part"]) await symlink("../other", join(out, name));
+    for (const name of [".index.html.part", "results.jsonl.part"])
+      await symlink("../other", join(out, name));
     await rm(join(out, "line-2-1.png"));
     expect(await run()).toMatchObject({ succeeded: 3, generated: 0 });
     expect(await readdir(out)).toContain("line-2-1.png");
@@ -68,7 +90,8 @@ describe("a batch", () => {
     const asked: BatchPlan[] = [];
     const declined = await run({ confirm: (plan) => (asked.push(plan), false) });
     expect(declined).toMatchObject({ succeeded: 3, stopped: "declined" });
-    // One model documents a default for the length of a video. A number of images has none, and is at least one.
+    // One model documents a default for the length of a video. A number of images has none, and is
+    // at least one.
     const plan: BatchPlan = {
       ...{ lines: 9, generations: 6, retries: 0, unknown: 0 },
       byModel: {
@@ -92,9 +115,14 @@ describe("a batch", () => {
       `id "${id}" was first used with another form in this directory. Use that form, or a new`;
     await write("first.gif", "GIF89a, another..");
     await expect(run()).rejects.toThrow(`line 1, ${other("fox")}`);
-    await write("jobs.jsonl", [{ id: "line-1", model: "imgmodelz", prompt: "A hare" }, ...linesOf(3)]);
+    await write("jobs.jsonl", [
+      { id: "line-1", model: "imgmodelz", prompt: "A hare" },
+      ...linesOf(3),
+    ]);
     await expect(run()).rejects.toThrow(new RegExp(`line 1, ${other("line-1")}[^]*line 2, id`));
-    await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(/directory has results of http:\/\/emulator/);
+    await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
+      /directory has results of http:\/\/emulator/,
+    );
     // The results alone are enough for that.
     await rm(join(out, "generations"), { recursive: true });
     await expect(run()).rejects.toThrow(`line 1, ${other("line-1")}`);
@@ -114,41 +142,85 @@ describe("a batch", () => {
     expect(most).toBe(2); // One of three has just ended when it is reported.
     expect(emulator.charges).toHaveLength(12);
     // A call may take a while, but none begins too early.
-    for (const [index, { at }] of emulator.charges.entries()) expect(at - begin).toBeGreaterThanOrEqual(index * 10_000);
-    const options: object = { onLine: "x", retryFailed: "false", waitTimeoutMs: "30000", concurrency: 0 };
+    for (const [index, { at }] of emulator.charges.entries())
+      expect(at - begin).toBeGreaterThanOrEqual(index * 10_000);
+    const options: object = {
+      onLine: "x",
+      retryFailed: "false",
+      waitTimeoutMs: "30000",
+      concurrency: 0,
+    };
     await expect(run(options)).rejects.toThrow(/4 problems\. Nothing was sent/);
-    await expect(run({ generationsPerMinute: Number.NaN })).rejects.toThrow(/generationsPerMinute must be /);
+    await expect(run({ generationsPerMinute: Number.NaN })).rejects.toThrow(
+      /generationsPerMinute must be /,
+    );
     expect(emulator.charges).toHaveLength(12);
   });
 });
 
 describe("a part of a batch", () => {
-  const countsOf = ({ lines, succeeded, failed, unknown, unfinished, notStarted, generated }: BatchProgress) => {
+  const countsOf = ({
+    lines,
+    succeeded,
+    failed,
+    unknown,
+    unfinished,
+    notStarted,
+    generated,
+  }: BatchProgress) => {
     const sum = succeeded + failed + unknown + unfinished + notStarted;
     return { lines, sum, succeeded, notStarted, generated };
   };
 
   test("is a number of new lines, or lines that are named; a plan leaves no trace", async () => {
     const { run, emulator, input, directory, out } = await createBatch(linesOf(6));
-    expect(await planBatch(input, out, { ...emulator.client, limit: 2 })).toMatchObject({ lines: 6, generations: 2 });
+    expect(await planBatch(input, out, { ...emulator.client, limit: 2 })).toMatchObject({
+      lines: 6,
+      generations: 2,
+    });
     expect(await readdir(directory)).toEqual(["jobs.jsonl"]);
     const first = await run({ limit: 2 });
-    expect(countsOf(first)).toEqual({ lines: 6, sum: 6, succeeded: 2, notStarted: 4, generated: 2 });
+    expect(countsOf(first)).toEqual({
+      lines: 6,
+      sum: 6,
+      succeeded: 2,
+      notStarted: 4,
+      generated: 2,
+    });
     const named = await run({ only: ["line-6", "line-5", "line-1"], limit: 1 });
-    expect(countsOf(named)).toEqual({ lines: 3, sum: 3, succeeded: 2, notStarted: 1, generated: 1 });
-    expect(emulator.tasks.map(({ prompt }) => prompt).sort()).toEqual(["Picture 1", "Picture 2", "Picture 5"]);
-    await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(/limit must be a number above 0, not 0/);
-    await expect(run({ only: ["line-7"] })).rejects.toThrow(/only "line-7" is not the id of a line/);
+    expect(countsOf(named)).toEqual({
+      lines: 3,
+      sum: 3,
+      succeeded: 2,
+      notStarted: 1,
+      generated: 1,
+    });
+    expect(emulator.tasks.map(({ prompt }) => prompt).sort()).toEqual([
+      "Picture 1",
+      "Picture 2",
+      "Picture 5",
+    ]);
+    await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(
+      /limit must be a number above 0, not 0/,
+    );
+    await expect(run({ only: ["line-7"] })).rejects.toThrow(
+      /only "line-7" is not the id of a line/,
+    );
     // A line that has a task is finished beyond the limit.
     await writeFile(join(out, "results.jsonl"), "");
-    expect(countsOf(await run({ limit: 1 }))).toMatchObject({ succeeded: 4, notStarted: 2, generated: 1 });
+    expect(countsOf(await run({ limit: 1 }))).toMatchObject({
+      succeeded: 4,
+      notStarted: 2,
+      generated: 1,
+    });
     expect(emulator.charges).toHaveLength(4);
   });
 
   test("counts new tasks: a rejected line leaves its place to another one, and an unknown outcome does not", async () => {
     const { run, emulator } = await createBatch(linesOf(9));
     for (const concurrency of [1, 4]) {
-      for (const fault of ["failure", "failure", "resetAfter"] as const) emulator.next({ fault, on: "generate" });
+      for (const fault of ["failure", "failure", "resetAfter"] as const)
+        emulator.next({ fault, on: "generate" });
       expect(await run({ limit: 2, concurrency })).toMatchObject({ generated: 1, unfinished: 2 });
     }
     expect(emulator.charges).toHaveLength(4);
@@ -161,7 +233,11 @@ describe("a part of a batch", () => {
     await run({ concurrency: 1, limit: 2, waitTimeoutMs: 1_000 });
     const [lost, slow] = await unfinished();
     expect(lost).toMatchObject({ id: "line-1", state: "unknown" });
-    expect(slow).toMatchObject({ id: "line-2", state: "unfinished", error: { name: "WaitTimeoutError" } });
+    expect(slow).toMatchObject({
+      id: "line-2",
+      state: "unfinished",
+      error: { name: "WaitTimeoutError" },
+    });
     emulator.credits = 0;
     // Now the credits run out before these two are reached.
     await write("jobs.jsonl", lines.reverse());
@@ -182,12 +258,23 @@ describe("with retryFailed, a line whose task has failed", () => {
     await run({ concurrency: 1 });
     expect(await run()).toMatchObject({ failed: 2, generated: 0 });
     const asked: BatchPlan[] = [];
-    const options = { concurrency: 1, retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
+    const options = {
+      concurrency: 1,
+      retryFailed: true,
+      confirm: (plan: BatchPlan) => (asked.push(plan), true),
+    };
     fail(1);
-    expect(await run({ ...options, limit: 1 })).toMatchObject({ succeeded: 1, failed: 2, generated: 1 });
+    expect(await run({ ...options, limit: 1 })).toMatchObject({
+      succeeded: 1,
+      failed: 2,
+      generated: 1,
+    });
     expect(await run(options)).toMatchObject({ succeeded: 2, failed: 1, generated: 1 });
     // A run of some lines keeps what is known about the others.
-    expect(await run({ ...options, only: ["line-2"] })).toMatchObject({ succeeded: 1, generated: 0 });
+    expect(await run({ ...options, only: ["line-2"] })).toMatchObject({
+      succeeded: 1,
+      generated: 0,
+    });
     expect(await run(options)).toMatchObject({ succeeded: 2, failed: 1, generated: 0 });
     expect(asked).toMatchObject([1, 1].map(() => ({ lines: 3, generations: 1, retries: 1 })));
     expect(emulator.charges).toHaveLength(5);
@@ -197,7 +284,10 @@ describe("with retryFailed, a line whose task has failed", () => {
       ["line-3", "succeeded", emulator.tasks[2]?.taskid],
     ]);
     expect((await read("index.html")).match(/<figure>/g)).toHaveLength(3);
-    expect((await readdir(out)).filter((name) => name.endsWith(".png"))).toEqual(["line-2-1.png", "line-3-1.png"]);
+    expect((await readdir(out)).filter((name) => name.endsWith(".png"))).toEqual([
+      "line-2-1.png",
+      "line-3-1.png",
+    ]);
   });
 
   test("gets no second task if the first one has succeeded after all", async () => {
@@ -206,7 +296,8 @@ describe("with retryFailed, a line whose task has failed", () => {
     expect(await run(guess)).toMatchObject({ failed: 2, generated: 2 });
     const asked: BatchPlan[] = [];
     const options = { retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
-    for (const _ of [1, 2]) expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
+    for (const _ of [1, 2])
+      expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
     expect(asked).toMatchObject([{ generations: 2, retries: 2 }]);
     expect(await run()).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
     expect(emulator.charges).toHaveLength(2);
@@ -225,7 +316,10 @@ describe("with retryFailed, a line whose task has failed", () => {
     const copy = join(directory, "copy");
     await cp(out, copy, { recursive: true, filter: (path) => !basename(path).startsWith(".") });
     const options = { ...emulator.client, retries: 0, retryFailed: true };
-    expect(await runBatch(input, copy, { ...options, only: ["line-1"] })).toMatchObject({ failed: 1, generated: 0 });
+    expect(await runBatch(input, copy, { ...options, only: ["line-1"] })).toMatchObject({
+      failed: 1,
+      generated: 0,
+    });
     for (const generated of [1, 0])
       expect(await runBatch(input, copy, options)).toMatchObject({ failed: 3, generated });
     // Without its store, nobody knows how many tasks a line has had.
@@ -236,25 +330,40 @@ describe("with retryFailed, a line whose task has failed", () => {
   });
 
   test("is alone: no other task is generated twice, and a later run downloads what a stopped one has billed", async () => {
-    const { run, emulator } = await createBatch([...linesOf(2), { id: "slow", model: "imgmodelz", prompt: "#slow" }]);
-    for (const fault of ["taskFails", "resetAfter"] as const) emulator.next({ fault, on: "generate" });
+    const { run, emulator } = await createBatch([
+      ...linesOf(2),
+      { id: "slow", model: "imgmodelz", prompt: "#slow" },
+    ]);
+    for (const fault of ["taskFails", "resetAfter"] as const)
+      emulator.next({ fault, on: "generate" });
     const counts = { failed: 1, unknown: 1, unfinished: 1 };
     expect(await run({ concurrency: 1, waitTimeoutMs: 10_000 })).toMatchObject(counts);
     const { signal, fetch } = abortAt(1, emulator);
     const confirm = ({ generations }: BatchPlan) => generations === 1;
     const stopped = run({ retryFailed: true, confirm, signal, fetch });
     await expect(stopped).rejects.toThrow("enough");
-    expect(await run()).toMatchObject({ succeeded: 2, failed: 0, unknown: 1, unfinished: 0, generated: 0 });
+    expect(await run()).toMatchObject({
+      succeeded: 2,
+      failed: 0,
+      unknown: 1,
+      unfinished: 0,
+      generated: 0,
+    });
     expect(emulator.charges).toHaveLength(4);
   });
 });
 
 test("a task that is resolved to another one gets the result of the other one", async () => {
   const { run, emulator, out, unfinished, results, input } = await createBatch(linesOf(2));
-  const wrong = await createMediaGen(emulator.client).generate("imgmodelz", { prompt: "Another picture" });
+  const wrong = await createMediaGen(emulator.client).generate("imgmodelz", {
+    prompt: "Another picture",
+  });
   emulator.next({ fault: "resetAfter", on: "generate" });
   expect(await run({ concurrency: 1 })).toMatchObject({ succeeded: 1, unknown: 1 });
-  expect(await planBatch(input, out, emulator.client)).toMatchObject({ generations: 0, unknown: 1 });
+  expect(await planBatch(input, out, emulator.client)).toMatchObject({
+    generations: 0,
+    unknown: 1,
+  });
   const [{ generationId = "" } = {}] = await unfinished();
   const media = createMediaGen({ ...emulator.client, store: fileStore(join(out, "generations")) });
   const right = emulator.tasks.find(({ prompt }) => prompt === "Picture 1")?.taskid ?? "";
@@ -263,7 +372,9 @@ test("a task that is resolved to another one gets the result of the other one", 
     expect(await run()).toMatchObject({ succeeded: 2, generated: 0 });
     expect((await results()).find(({ id }) => id === "line-1")).toMatchObject({ taskid });
     const [picture = expect.fail()] = await blobs(media.image.task(taskid));
-    expect(await readFile(join(out, "line-1-1.png"))).toEqual(Buffer.from(await picture.arrayBuffer()));
+    expect(await readFile(join(out, "line-1-1.png"))).toEqual(
+      Buffer.from(await picture.arrayBuffer()),
+    );
   }
 });
 
@@ -285,7 +396,9 @@ test("a result that a full disk has cut off between others is reported, and down
   const path = join(out, "results.jsonl");
   const [first = "", second = ""] = (await readFile(path, "utf8")).split("\n");
   await writeFile(path, `${first.slice(0, 20)}${second}\n`);
-  await expect(run()).rejects.toThrow(/results\.jsonl whose line 1 is not valid\. Remove that line/);
+  await expect(run()).rejects.toThrow(
+    /results\.jsonl whose line 1 is not valid\. Remove that line/,
+  );
   await writeFile(path, "");
   expect([await run(), emulator.charges.length]).toMatchObject([{ succeeded: 2, generated: 0 }, 2]);
 });
@@ -298,9 +411,16 @@ test("the contact sheet shows results in the order of the input, escaped, and lo
   ]);
   await run();
   const page = await read("index.html");
-  expect([...page.matchAll(/<b>(\d\. \S+) /g)].map(([, line]) => line)).toEqual(["1. clip", "2. füchse"]);
-  expect(page).toContain('<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">');
-  expect(page).toContain('<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">');
+  expect([...page.matchAll(/<b>(\d\. \S+) /g)].map(([, line]) => line)).toEqual([
+    "1. clip",
+    "2. füchse",
+  ]);
+  expect(page).toContain(
+    '<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">',
+  );
+  expect(page).toContain(
+    '<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">',
+  );
   expect(page).toContain("prompt: &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; more");
   expect(page).not.toMatch(/https?:|\/\//);
 });

@@ -13,23 +13,37 @@ async function run(name: string, content: Content) {
   const batch = await createBatchDirectory();
   for (const file of ["first.png", "last.png"]) await batch.write(file, "GIF89a");
   const input = await batch.write(name, content);
-  const ran = await Promise.allSettled([runBatch(input, batch.out, { ...emulator.client, concurrency: 1 })]);
+  const ran = await Promise.allSettled([
+    runBatch(input, batch.out, { ...emulator.client, concurrency: 1 }),
+  ]);
   const error: unknown = ran[0].status === "rejected" ? ran[0].reason : undefined;
   if (error !== undefined && !(error instanceof InvalidRequestError)) throw error;
-  const tasks = emulator.tasks.map(({ fields, files }) => ({ ...fields, files: files.map((file) => file.name) }));
+  const tasks = emulator.tasks.map(({ fields, files }) => ({
+    ...fields,
+    files: files.map((file) => file.name),
+  }));
   return { emulator, batch, tasks, error, fields: error?.issues.map(({ field }) => field) };
 }
 
 describe("an input", () => {
   test("of JSON lines has a form in each line, with files relative to the input", async () => {
-    const fox = { model: "vidmodelv2", prompt: "A fox\u2028runs", sourceImage: ["first.png", "last.png"] };
+    const fox = {
+      model: "vidmodelv2",
+      prompt: "A fox\u2028runs",
+      sourceImage: ["first.png", "last.png"],
+    };
     const { error, tasks, batch } = await run("jobs.jsonl", [
       { id: "fox", ...fox, duration: 10, generate_audio: true },
       { id: 7, model: "imgmodelv4", prompt: "Füchse", sourceImage: "./first.png" },
     ]);
     expect(error).toBeUndefined();
     expect(await batch.results()).toMatchObject([
-      { line: 1, id: "fox", state: "succeeded", form: { prompt: fox.prompt, sourceImage: fox.sourceImage } },
+      {
+        line: 1,
+        id: "fox",
+        state: "succeeded",
+        form: { prompt: fox.prompt, sourceImage: fox.sourceImage },
+      },
       { line: 2, id: "7", state: "succeeded" },
     ]);
     expect(tasks).toMatchObject([
@@ -44,7 +58,12 @@ describe("an input", () => {
     const { error, tasks, batch } = await run("jobs.csv", csv);
     expect(error).toBeUndefined();
     const files = ["first.png", "last.png"];
-    const form = { prompt: 'A "fox",\nruns', duration: "10", generate_audio: "TRUE", sourceImage: files };
+    const form = {
+      prompt: 'A "fox",\nruns',
+      duration: "10",
+      generate_audio: "TRUE",
+      sourceImage: files,
+    };
     expect((await batch.results()).map(({ line, id, form }) => ({ line, id, form }))).toEqual([
       { line: 2, id: "fox", form },
       { line: 5, id: "hare", form: { prompt: 'A 5" hare' } },
@@ -65,7 +84,9 @@ describe("an input", () => {
     };
     const [first = "", again, other = ""] = await idsOf("A fox", "A fox", "A hare");
     expect(again === `${first}.2` || other === `${again}.2`).toBe(true);
-    expect(await idsOf("A hare", "A fox")).toEqual([first, again, other].filter((id) => !id?.endsWith(".2")));
+    expect(await idsOf("A hare", "A fox")).toEqual(
+      [first, again, other].filter((id) => !id?.endsWith(".2")),
+    );
   });
 
   test.for([",", ";", "\t"])("of CSV has the delimiter %j of its header", async (delimiter) => {
@@ -77,7 +98,13 @@ describe("an input", () => {
 
 const model = "imgmodelz";
 const latin1 = (text: string) => Buffer.from(text, "latin1");
-const rows = ["id;model;prompt", '1;imgmodelz;"F\u00fcchse,\r\n\r\nHasen"', "", "2;imgmodelq;B", '3;imgmodelz;"C'];
+const rows = [
+  "id;model;prompt",
+  '1;imgmodelz;"F\u00fcchse,\r\n\r\nHasen"',
+  "",
+  "2;imgmodelq;B",
+  '3;imgmodelz;"C',
+];
 const badLines = [
   '{"model":"imgmodelz","prompt":"good"}',
   '{"model":"imgmodelq","prompt":"A fox"}',
@@ -118,11 +145,21 @@ describe("every bad line is named, and nothing is sent", () => {
     [
       "ids that are too long for the name of a file in bytes",
       "jobs.jsonl",
-      ["a".repeat(100), "\u72d0".repeat(66), "\u72d0".repeat(67)].map((id) => ({ id, model, prompt: "A fox" })),
+      ["a".repeat(100), "\u72d0".repeat(66), "\u72d0".repeat(67)].map((id) => ({
+        id,
+        model,
+        prompt: "A fox",
+      })),
       "3, id",
       "at most 200 bytes",
     ],
-    ["rows of CRLF", "jobs.csv", rows.join("\r\n"), "6, model|7, form", "line 7, form has a quote that is not closed"],
+    [
+      "rows of CRLF",
+      "jobs.csv",
+      rows.join("\r\n"),
+      "6, model|7, form",
+      "line 7, form has a quote that is not closed",
+    ],
     [
       "rows and cells",
       "jobs.csv",
@@ -130,8 +167,20 @@ describe("every bad line is named, and nothing is sent", () => {
       "2, duration|3, form|4, form",
       "line 3, form has 5 cells",
     ],
-    ["a header", "jobs.csv", "Model,prompt\nimgmodelz,A", "1, model", "Pass a column with this name."],
-    ["a header", "jobs.csv", '"Model,prompt\nimgmodelz,A', "1, form", "line 1, form has a quote that is not closed."],
+    [
+      "a header",
+      "jobs.csv",
+      "Model,prompt\nimgmodelz,A",
+      "1, model",
+      "Pass a column with this name.",
+    ],
+    [
+      "a header",
+      "jobs.csv",
+      '"Model,prompt\nimgmodelz,A',
+      "1, form",
+      "line 1, form has a quote that is not closed.",
+    ],
   ])("%s in %s", async ([, name, content, lines, says]) => {
     const { fields, error, emulator } = await run(name, content);
     expect(fields).toEqual(lines.split("|").map((line) => `line ${line}`));
@@ -156,19 +205,26 @@ describe("every bad line is named, and nothing is sent", () => {
     ["jobs.jsonl", latin1('{"model":"imgmodelz","prompt":"F\u00fcchse"}'), "UTF-8"],
     ["jobs.jsonl", "\n\n", "no line"],
     ["jobs.txt", "", "end in .jsonl, .ndjson, .csv or .tsv, not "],
-  ])("also if %s is not text, has no line or has another extension", async ([name, content, says]) => {
-    expect((await run(name, content)).error?.message).toContain(says);
-  });
+  ])(
+    "also if %s is not text, has no line or has another extension",
+    async ([name, content, says]) => {
+      expect((await run(name, content)).error?.message).toContain(says);
+    },
+  );
 });
 
 test("every table that is written by the rules of CSV is read, in whatever pieces it comes", async () => {
   const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r\n", ";", "ü", " ") });
   const table = fc
     .integer({ min: 2, max: 4 })
-    .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }));
+    .chain((width) =>
+      fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }),
+    );
   await fc.assert(
     fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
-      const text = rows.map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(",")).join("\r\n");
+      const text = rows
+        .map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(","))
+        .join("\r\n");
       async function* pieces() {
         for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
       }

@@ -15,7 +15,8 @@ test(
     const input = await write("jobs.jsonl", lines);
     let kill: (() => void) | undefined;
     let served = 0;
-    // Each run is killed a few calls later: before a call takes effect, or after that and before its response.
+    // Each run is killed a few calls later: before a call takes effect, or after that and before
+    // its response.
     const serve: Emulator["serve"] = async (incoming) => {
       const isLast = kill !== undefined && ++served % 9 === 0;
       if (isLast && served % 2 === 0) {
@@ -32,7 +33,8 @@ test(
     const options = { baseUrl, concurrency: 4, statuses: emulator.statuses };
     let kills = 0;
     let summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
-    for (; !summary; kills++) summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
+    for (; !summary; kills++)
+      summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
     expect(kills).toBeGreaterThan(3);
     kill = undefined;
 
@@ -44,7 +46,11 @@ test(
     expect(unknown.filter(({ state }) => state !== "unknown")).toEqual([]);
 
     // A person resolves the rest by what the service has.
-    const media = createMediaGen({ baseUrl, apiKey: "emulator-key", store: fileStore(join(out, "generations")) });
+    const media = createMediaGen({
+      baseUrl,
+      apiKey: "emulator-key",
+      store: fileStore(join(out, "generations")),
+    });
     for (const { generationId = "", form } of unknown) {
       const taskid = taskOf.get(String(form["prompt"]));
       await (taskid === undefined

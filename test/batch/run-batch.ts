@@ -20,7 +20,11 @@ export async function runBatchIn(
 ): Promise<BatchEnd | undefined> {
   const child = spawn(
     process.execPath,
-    ["--expose-gc", resolve("test/batch/processes/run-batch.ts"), JSON.stringify({ input, out, options })],
+    [
+      "--expose-gc",
+      resolve("test/batch/processes/run-batch.ts"),
+      JSON.stringify({ input, out, options }),
+    ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   onStart?.(() => child.kill("SIGKILL"));

@@ -2,12 +2,21 @@ import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BatchLine, type BatchOptions, runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, fileStore, InvalidRequestError, type MediaGenEvent } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  fileStore,
+  InvalidRequestError,
+  type MediaGenEvent,
+} from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
 import { abortAt, createBatch, isGeneration, linesOf } from "./batch-directory.ts";
 
 test("a line that fails, is rejected or has an unknown outcome does not stop the others; a later run repeats only the rejected one", async () => {
-  const lines = [...linesOf(2), { id: "fails", model: "imgmodelz", prompt: "#fail" }, ...linesOf(6).slice(2)];
+  const lines = [
+    ...linesOf(2),
+    { id: "fails", model: "imgmodelz", prompt: "#fail" },
+    ...linesOf(6).slice(2),
+  ];
   const { run, emulator, results, unfinished, out, input } = await createBatch(lines);
   emulator.next({ fault: "resetAfter", on: "generate" });
   emulator.next({ fault: "failure", on: "generate" });
@@ -22,20 +31,47 @@ test("a line that fails, is rejected or has an unknown outcome does not stop the
     ...{ line: 1, id: "line-1", state: "unknown", generationId: expect.any(String) },
     ...{ error: { name: "OutcomeUnknownError" }, form: { prompt: "Picture 1" } },
   });
-  expect(rejected).toMatchObject({ line: 2, id: "line-2", state: "unfinished", error: { name: "ServiceError" } });
+  expect(rejected).toMatchObject({
+    line: 2,
+    id: "line-2",
+    state: "unfinished",
+    error: { name: "ServiceError" },
+  });
 
-  expect(await run()).toMatchObject({ succeeded: 5, failed: 1, unknown: 1, unfinished: 0, generated: 1 });
-  expect(await unfinished()).toMatchObject([{ id: "line-1", state: "unknown", generationId: unknown?.generationId }]);
+  expect(await run()).toMatchObject({
+    succeeded: 5,
+    failed: 1,
+    unknown: 1,
+    unfinished: 0,
+    generated: 1,
+  });
+  expect(await unfinished()).toMatchObject([
+    { id: "line-1", state: "unknown", generationId: unknown?.generationId },
+  ]);
   const media = createMediaGen({ ...emulator.client, store: fileStore(join(out, "generations")) });
   await media.resolve(unknown?.generationId ?? "", { taskid: emulator.charges[0]?.taskid ?? "" });
-  expect(await runBatch(input, out, emulator.client)).toMatchObject({ succeeded: 6, unknown: 0, generated: 0 });
+  expect(await runBatch(input, out, emulator.client)).toMatchObject({
+    succeeded: 6,
+    unknown: 0,
+    generated: 0,
+  });
   expect(emulator.charges).toHaveLength(7);
   expect(new Set((await results()).map(({ id }) => id)).size).toBe(7);
 });
 
 test("if the credits run out, nothing more is sent, and the results of running lines are downloaded", async () => {
-  const { run, emulator, results } = await createBatch(linesOf(20), createEmulator({ credits: 5 * 7 }));
-  const counts = { lines: 20, succeeded: 7, unfinished: 0, generated: 7, running: 0, stopped: "credits" };
+  const { run, emulator, results } = await createBatch(
+    linesOf(20),
+    createEmulator({ credits: 5 * 7 }),
+  );
+  const counts = {
+    lines: 20,
+    succeeded: 7,
+    unfinished: 0,
+    generated: 7,
+    running: 0,
+    stopped: "credits",
+  };
   expect(await run({ concurrency: 3 })).toMatchObject(counts);
   expect(emulator.calls.filter(({ code }) => code === 9000).length).toBeLessThanOrEqual(3);
   expect(await results()).toHaveLength(7);
@@ -45,12 +81,21 @@ test("if the credits run out, nothing more is sent, and the results of running l
 });
 
 describe("a batch stops, and bills no further line, after", () => {
-  const noConnection = () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" }));
-  const unreachable = { baseUrl: "http://elsewhere.localhost", fetch: noConnection, fetchSendsOnce: true };
+  const noConnection = () =>
+    Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" }));
+  const unreachable = {
+    baseUrl: "http://elsewhere.localhost",
+    fetch: noConnection,
+    fetchSendsOnce: true,
+  };
   test.for<[what: string, options: BatchOptions, stopped: string]>([
     ["a wrong key", { apiKey: "wrong" }, "rejected"],
     ["a wrong base URL", { baseUrl: "http://emulator.localhost/elsewhere" }, "rejected"],
-    ["a proxy without its password", { fetch: async () => new Response("", { status: 407 }) }, "rejected"],
+    [
+      "a proxy without its password",
+      { fetch: async () => new Response("", { status: 407 }) },
+      "rejected",
+    ],
     ["no connection", unreachable, "unreachable"],
   ])("%s", async ([, options, stopped]) => {
     const { run, emulator, unfinished } = await createBatch(linesOf(20));
@@ -66,20 +111,34 @@ describe("a batch stops, and bills no further line, after", () => {
     let generations = 0;
     const fetch = (url: string, init: RequestInit) => {
       const isRevoked = isGeneration(url) && ++generations > 5;
-      return emulator.fetch(url, isRevoked ? { ...init, headers: { ...init.headers, authorization: "no" } } : init);
+      return emulator.fetch(
+        url,
+        isRevoked ? { ...init, headers: { ...init.headers, authorization: "no" } } : init,
+      );
     };
-    expect(await run({ concurrency: 2, fetch })).toMatchObject({ succeeded: 5, unfinished: 0, stopped: "rejected" });
+    expect(await run({ concurrency: 2, fetch })).toMatchObject({
+      succeeded: 5,
+      unfinished: 0,
+      stopped: "rejected",
+    });
     expect(emulator.calls.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(2);
   });
 
   test("several unknown outcomes in a row, but not after those of an earlier run", async () => {
     const { run, emulator } = await createBatch(linesOf(20));
-    const fetch = async (url: string, init: RequestInit) => (await emulator.fetch(url, init), new Response("<html>"));
+    const fetch = async (url: string, init: RequestInit) => (
+      await emulator.fetch(url, init),
+      new Response("<html>")
+    );
     const stopped = { succeeded: 0, stopped: "unknown", error: { name: "OutcomeUnknownError" } };
     expect(await run({ concurrency: 2, fetch })).toMatchObject(stopped);
     const paid = emulator.charges.length;
     expect([3, 4]).toContain(paid);
-    expect(await run({ concurrency: 2 })).toMatchObject({ succeeded: 20 - paid, unknown: paid, stopped: undefined });
+    expect(await run({ concurrency: 2 })).toMatchObject({
+      succeeded: 20 - paid,
+      unknown: paid,
+      stopped: undefined,
+    });
   });
 });
 
@@ -122,8 +181,11 @@ describe("an abort", () => {
   test("ends the lines that wait for their turn at once", async () => {
     const { run, emulator } = await createBatch(linesOf(5), createEmulator({ clock: "manual" }));
     const controller = new AbortController();
-    const onEvent = ({ type }: MediaGenEvent) => void (type === "generated" && controller.abort(new Error("enough")));
-    await expect(run({ concurrency: 1, signal: controller.signal, onEvent })).rejects.toThrow("enough");
+    const onEvent = ({ type }: MediaGenEvent) =>
+      void (type === "generated" && controller.abort(new Error("enough")));
+    await expect(run({ concurrency: 1, signal: controller.signal, onEvent })).rejects.toThrow(
+      "enough",
+    );
     expect(emulator.charges).toHaveLength(1);
   });
 });
@@ -151,7 +213,10 @@ describe("a batch ends with the error, and bills nothing twice, after", () => {
       return true;
     };
     await expect(run({ confirm: changePicture })).rejects.toThrow("line 1 has changed");
-    const changeInput = async () => (await write("jobs.jsonl", [{ ...fox, prompt: "A hare" }]), true);
+    const changeInput = async () => (
+      await write("jobs.jsonl", [{ ...fox, prompt: "A hare" }]),
+      true
+    );
     await expect(run({ confirm: changeInput })).rejects.toThrow(InvalidRequestError);
     expect(emulator.charges).toEqual([]);
   });
@@ -161,7 +226,11 @@ describe("a batch ends with the error, and bills nothing twice, after", () => {
     const store = join(out, "generations");
     const onLine = () => rm(store, { recursive: true }).then(() => writeFile(store, ""));
     const cause = { name: "StoreError", billed: "no" };
-    await expect(run({ concurrency: 1, onLine })).rejects.toMatchObject({ billed: "yes", isRetryable: true, cause });
+    await expect(run({ concurrency: 1, onLine })).rejects.toMatchObject({
+      billed: "yes",
+      isRetryable: true,
+      cause,
+    });
     expect(emulator.charges).toHaveLength(1);
   });
 });
@@ -169,7 +238,8 @@ describe("a batch ends with the error, and bills nothing twice, after", () => {
 test("a directory that a second run takes from a running one is billed once for each line", async () => {
   const { run, out, emulator, results } = await createBatch(linesOf(6));
   let second: Promise<unknown> | undefined;
-  const onLine = () => void (second ??= rm(join(out, ".lock"), { recursive: true }).then(() => run()));
+  const onLine = () =>
+    void (second ??= rm(join(out, ".lock"), { recursive: true }).then(() => run()));
   // Both may fail, because each removes files of the other one.
   await run({ concurrency: 2, onLine }).catch(() => undefined);
   await second?.catch(() => undefined);

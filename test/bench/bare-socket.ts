@@ -16,7 +16,9 @@ export function bareSockets(port: number): {
           text += chunk.toString("latin1");
           const end = text.indexOf("\r\n\r\n") + 4;
           const length = /content-length: (\d+)/i.exec(text)?.[1];
-          const whole = length ? text.length >= end + Number(length) : text.endsWith("\r\n0\r\n\r\n");
+          const whole = length
+            ? text.length >= end + Number(length)
+            : text.endsWith("\r\n0\r\n\r\n");
           if (end < 4 || !whole) return;
           socket.off("data", read).off("error", reject);
           idle.push(socket);

@@ -7,17 +7,25 @@ import type { Row } from "./table.ts";
 
 // The other SDKs, which the rows use.
 installIn(import.meta.dirname);
-execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "-p", import.meta.dirname]);
+execFileSync(process.execPath, [
+  fileURLToPath(import.meta.resolve("typescript/bin/tsc")),
+  "-p",
+  import.meta.dirname,
+]);
 const { loadRow, names, partOf, record, sectionOf, writePage } = await import("./page.ts");
 const args = process.argv.slice(2);
 const [quick, pageOnly] = [args.includes("--quick"), args.includes("--page")];
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 const unknown = wanted.find((name) => !names.includes(name));
-if (unknown !== undefined) throw new TypeError(`bench: there is no ${unknown}; there are ${names.join(", ")}`);
+if (unknown !== undefined)
+  throw new TypeError(`bench: there is no ${unknown}; there are ${names.join(", ")}`);
 
-// Measures the rows of the names given, or all, and writes them into the page, next to what was measured before. With --quick it
-// only shows that they run: it measures little and writes nothing. With --page it writes the page from the figures of before.
-for (const name of names.filter((one) => !pageOnly && (wanted.length === 0 || wanted.includes(one)))) {
+// Measures the rows of the names given, or all, and writes them into the page, next to what was
+// measured before. With --quick it only shows that they run: it measures little and writes nothing.
+// With --page it writes the page from the figures of before.
+for (const name of names.filter(
+  (one) => !pageOnly && (wanted.length === 0 || wanted.includes(one)),
+)) {
   process.stderr.write(`${name}\n`);
   const row = await loadRow(name);
   const measured = await measure(row);

@@ -7,15 +7,24 @@ import type { Figures } from "./table.ts";
 /** What a row measures in a process of its own, from plain data. */
 export type Measurement<Given> = (given: Given) => Promise<Figures>;
 
-/** A row's measurement in a fresh process: nothing that was loaded or compiled for another client is there. */
+/**
+ * A row's measurement in a fresh process: nothing that was loaded or compiled for another client is
+ * there.
+ */
 export async function inChild(row: string, given: object): Promise<Figures> {
-  const child = spawn(process.execPath, ["--expose-gc", fileURLToPath(import.meta.url), row, JSON.stringify(given)], {
-    stdio: ["ignore", "inherit", "pipe", "ipc"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--expose-gc", fileURLToPath(import.meta.url), row, JSON.stringify(given)],
+    {
+      stdio: ["ignore", "inherit", "pipe", "ipc"],
+    },
+  );
   let errors = "";
   child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
   const ended = once(child, "close").then(() => {
-    throw new Error(/^\S*Error\b.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without figures"));
+    throw new Error(
+      /^\S*Error\b.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without figures"),
+    );
   });
   // It also ends after its figures, and then nobody waits for it.
   ended.catch(() => undefined);
@@ -53,7 +62,11 @@ export function watchCpu(): () => number {
 }
 
 /** Calls so often, so many at once, and resolves to the milliseconds that it took. */
-export async function load(call: (index: number) => Promise<unknown>, atOnce: number, count: number): Promise<number> {
+export async function load(
+  call: (index: number) => Promise<unknown>,
+  atOnce: number,
+  count: number,
+): Promise<number> {
   const begin = performance.now();
   let next = 0;
   const one = async () => {
@@ -63,11 +76,17 @@ export async function load(call: (index: number) => Promise<unknown>, atOnce: nu
   return performance.now() - begin;
 }
 
-if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) void measure(process.argv.slice(2));
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url))
+  void measure(process.argv.slice(2));
 
-/** In the child: measures and sends the figures. The row imports this file, so that nothing may be awaited while it loads. */
+/**
+ * In the child: measures and sends the figures. The row imports this file, so that nothing may be
+ * awaited while it loads.
+ */
 async function measure([row = "", given = ""]: readonly string[]): Promise<void> {
   // The cast: a row is named that has one, and is given what it takes.
-  const { measurement } = (await import(`./rows/${row}.ts`)) as { readonly measurement: Measurement<object> };
+  const { measurement } = (await import(`./rows/${row}.ts`)) as {
+    readonly measurement: Measurement<object>;
+  };
   process.send?.(await measurement(JSON.parse(given) as object));
 }

@@ -26,8 +26,8 @@ export const nodeSdk = "@mediagen/sdk/node";
 const apiKey = "bench-key";
 
 /**
- * Ours, by both entry points, the peers, and what they all are built on. Each is loaded only when it is created, and as its README says:
- * nothing is set but the URL and a key.
+ * Ours, by both entry points, the peers, and what they all are built on. Each is loaded only when
+ * it is created, and as its README says: nothing is set but the URL and a key.
  */
 const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Client>>> = {
   async [nodeSdk]({ base, maxQueriesInFlight }) {
@@ -53,7 +53,8 @@ const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Clien
     return {
       query: (taskid) => runway.tasks.retrieve(taskid),
       generate: async (promptText) =>
-        (await runway.textToImage.create({ model: "gen4_image", promptText, ratio: "1024:1024" })).id,
+        (await runway.textToImage.create({ model: "gen4_image", promptText, ratio: "1024:1024" }))
+          .id,
       wait: (taskid) => runway.tasks.retrieve(taskid).waitForTaskOutput(),
     };
   },
@@ -62,9 +63,11 @@ const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Clien
     const replicate = new Replicate({ auth: apiKey, baseUrl: `${base}/replicate` });
     return {
       query: (taskid) => replicate.predictions.get(taskid),
-      generate: async (prompt) => (await replicate.predictions.create({ version: "version", input: { prompt } })).id,
+      generate: async (prompt) =>
+        (await replicate.predictions.create({ version: "version", input: { prompt } })).id,
       // The cast: a wait reads these two alone.
-      wait: (id) => replicate.wait({ id, status: "starting" } as Parameters<typeof replicate.wait>[0], {}),
+      wait: (id) =>
+        replicate.wait({ id, status: "starting" } as Parameters<typeof replicate.wait>[0], {}),
       upload: async (path) => replicate.files.create(await openAsBlob(path)),
     };
   },
@@ -72,18 +75,23 @@ const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Clien
     const { createFalClient } = await import("@fal-ai/client");
     const fal = createFalClient({
       credentials: apiKey,
-      requestMiddleware: async (request) => ({ ...request, url: `${base}/fal${new URL(request.url).pathname}` }),
+      requestMiddleware: async (request) => ({
+        ...request,
+        url: `${base}/fal${new URL(request.url).pathname}`,
+      }),
     });
     return {
       query: (requestId) => fal.queue.status("owner/app", { requestId }),
-      generate: async (prompt) => (await fal.queue.submit("owner/app", { input: { prompt } })).request_id,
+      generate: async (prompt) =>
+        (await fal.queue.submit("owner/app", { input: { prompt } })).request_id,
       wait: (requestId) => fal.queue.subscribeToStatus("owner/app", { requestId, mode: "polling" }),
     };
   },
   async "raw fetch"({ base }) {
     const url = queryUrl(base);
     return {
-      query: async (taskid) => (await fetch(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).json(),
+      query: async (taskid) =>
+        (await fetch(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).json(),
     };
   },
   async "node:http"({ base }) {
@@ -113,11 +121,15 @@ const clients: Readonly<Record<string, (options: ClientOptions) => Promise<Clien
   async "@mediagen/ai-sdk-provider"({ base }) {
     const { createMediaGenProvider } = await import("@mediagen/ai-sdk-provider");
     const { createMediaGen } = await import("@mediagen/sdk/node");
-    return aiSdk(createMediaGenProvider({ media: createMediaGen(optionsOf(base)) }).image("imgmodelz"));
+    return aiSdk(
+      createMediaGenProvider({ media: createMediaGen(optionsOf(base)) }).image("imgmodelz"),
+    );
   },
   async "@ai-sdk/replicate"({ base }) {
     const { createReplicate } = await import("@ai-sdk/replicate");
-    return aiSdk(createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate` }).image("owner/model"));
+    return aiSdk(
+      createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate` }).image("owner/model"),
+    );
   },
   async "@ai-sdk/fal"({ base }) {
     const { createFal } = await import("@ai-sdk/fal");
@@ -152,9 +164,14 @@ function mediaGen(media: MediaGen, read: (path: string) => Promise<Blob>): Clien
     query: (taskid) => media.image.query(taskid),
     generate: async (prompt) => (await media.image.generate("imgmodelz", { prompt })).taskid,
     wait: (taskid) => {
-      const task = { ...media.image.task(taskid).toJSON(), model: "imgmodelz", createdAt: bornAtOf(taskid) } as const;
+      const task = {
+        ...media.image.task(taskid).toJSON(),
+        model: "imgmodelz",
+        createdAt: bornAtOf(taskid),
+      } as const;
       return media.task(task).wait();
     },
-    upload: async (path) => media.image.generate("imgmodelv45", { prompt: "A fox", sourceImage: await read(path) }),
+    upload: async (path) =>
+      media.image.generate("imgmodelv45", { prompt: "A fox", sourceImage: await read(path) }),
   };
 }

@@ -57,7 +57,9 @@ const services: Readonly<Record<string, (asked: Asked) => Reply>> = {
   runway({ method, path, base }) {
     if (method === "POST") return created((id) => ({ id }));
     return queried(path[2], (done, id) => {
-      const state = done ? { status: "SUCCEEDED", output: [`${base}/result`] } : { status: "RUNNING", progress: 0.5 };
+      const state = done
+        ? { status: "SUCCEEDED", output: [`${base}/result`] }
+        : { status: "RUNNING", progress: 0.5 };
       return { id, createdAt: "2026-01-01T00:00:00Z", ...state };
     });
   },
@@ -65,11 +67,18 @@ const services: Readonly<Record<string, (asked: Asked) => Reply>> = {
     const result = `${base}/result`;
     // The provider of the AI SDK asks to wait for the result, and needs its form.
     if (path[0] === "models")
-      return created((id) => ({ id, status: "succeeded", output: [result], urls: { get: `${base}/replicate/${id}` } }));
+      return created((id) => ({
+        id,
+        status: "succeeded",
+        output: [result],
+        urls: { get: `${base}/replicate/${id}` },
+      }));
     if (path[0] === "files") return { json: { id: "file", urls: { get: result } } };
     if (method === "POST") return created((id) => ({ id, status: "starting", urls: {} }));
     return queried(path[1], (done, id) => {
-      const state = done ? { status: "succeeded", output: result } : { status: "processing", output: null };
+      const state = done
+        ? { status: "succeeded", output: result }
+        : { status: "processing", output: null };
       return { id, urls: {}, logs: "", ...state };
     });
   },
@@ -83,7 +92,12 @@ const services: Readonly<Record<string, (asked: Asked) => Reply>> = {
         images: [{ url: result }],
       }));
     const status = (done: boolean) => (done ? "COMPLETED" : "IN_PROGRESS");
-    return queried(part, (done, request_id) => ({ request_id, status: status(done), logs: [], images: [] }));
+    return queried(part, (done, request_id) => ({
+      request_id,
+      status: status(done),
+      logs: [],
+      images: [],
+    }));
   },
 };
 
@@ -92,7 +106,10 @@ function created(json: (taskid: string) => object): Reply {
   return { json: json(taskid), kind: "created", taskid };
 }
 
-function queried(taskid: string | undefined, json: (done: boolean, taskid: string) => object): Reply {
+function queried(
+  taskid: string | undefined,
+  json: (done: boolean, taskid: string) => object,
+): Reply {
   if (taskid === undefined) throw new Error("a query without a task");
   return { json: json(Date.now() >= endOf(taskid), taskid), kind: "queried" };
 }
@@ -112,18 +129,28 @@ function serve(): void {
     const body = method === "GET" ? "" : await read(request);
     const [path = ""] = url.split("?");
     const [, client = "", ...rest] = path.split("/");
-    if (client === "result") return void response.writeHead(200, { "content-type": "image/png" }).end(picture);
+    if (client === "result")
+      return void response.writeHead(200, { "content-type": "image/png" }).end(picture);
     const service = services[client];
     if (!service) throw new Error(`no client has the path ${url}`);
-    const { json, kind, taskid } = service({ method, path: rest, body, base: `http://${headers.host}` });
+    const { json, kind, taskid } = service({
+      method,
+      path: rest,
+      body,
+      base: `http://${headers.host}`,
+    });
     if (kind === "queried") queries++;
     if (kind === "created" && taskid !== undefined) {
       (paid[/fox (\d+)/.exec(body)?.[1] ?? "?"] ??= []).push(taskid);
-      if (settings.lose && random() < 0.2) return lose(settings.lose, JSON.stringify(json), response);
+      if (settings.lose && random() < 0.2)
+        return lose(settings.lose, JSON.stringify(json), response);
     }
     const text = JSON.stringify(json);
     response
-      .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+      .writeHead(200, {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(text),
+      })
       .end(text);
   }
 
@@ -138,13 +165,16 @@ function serve(): void {
     return text;
   }
 
-  const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, (request, response) => {
-    respond(request, response).catch((error: unknown) => {
-      // A client that goes away ends its request; anything else is a fault of these doubles.
-      if (!request.destroyed) console.error(error);
-      response.destroy();
-    });
-  });
+  const server = createServer(
+    { requestTimeout: 0, keepAliveTimeout: 60_000 },
+    (request, response) => {
+      respond(request, response).catch((error: unknown) => {
+        // A client that goes away ends its request; anything else is a fault of these doubles.
+        if (!request.destroyed) console.error(error);
+        response.destroy();
+      });
+    },
+  );
   server.on("connection", (socket) => {
     open.add(socket);
     sockets = Math.max(sockets, open.size);
@@ -168,7 +198,9 @@ function serve(): void {
 /** Loses a response after the task was created and paid. */
 function lose(how: NonNullable<Settings["lose"]>, text: string, response: ServerResponse): void {
   if (how === "rejected")
-    return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+    return void response
+      .writeHead(502, { "content-type": "text/html" })
+      .end("<h1>Bad Gateway</h1>");
   if (how === "closed") return void response.destroy();
   response.writeHead(200, { "content-type": "application/json", "content-length": text.length });
   response.write(text.slice(0, text.length / 2), () => response.destroy());

@@ -19,7 +19,10 @@ export interface Seen {
   readonly bytes: number;
 }
 
-/** The local server, which speaks as each client's own service does: a client's URL is `base` and its own name. */
+/**
+ * The local server, which speaks as each client's own service does: a client's URL is `base` and
+ * its own name.
+ */
 export interface Doubles {
   readonly base: string;
   set(settings: Settings): Promise<void>;
@@ -28,11 +31,13 @@ export interface Doubles {
 }
 
 /**
- * Starts the server in a process of its own. Its code is in a file of its own, too: processes that measure import this one, and
- * node:http would load undici into them before anything is measured.
+ * Starts the server in a process of its own. Its code is in a file of its own, too: processes that
+ * measure import this one, and node:http would load undici into them before anything is measured.
  */
 export async function startDoubles(): Promise<Doubles> {
-  const child = fork(fileURLToPath(new URL("doubles-server.ts", import.meta.url)), { stdio: "inherit" });
+  const child = fork(fileURLToPath(new URL("doubles-server.ts", import.meta.url)), {
+    stdio: "inherit",
+  });
   // The casts: what comes is what the server sends.
   const ask = async (settings: Settings | "seen") => {
     child.send(settings);

@@ -5,12 +5,25 @@ import { hasCharts } from "../../scripts/docs/charts.ts";
 import { median } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
-export const names = ["size", "import", "query", "waiting", "lost-responses", "ai-sdk", "form", "upload", "emulator"];
+export const names = [
+  "size",
+  "import",
+  "query",
+  "waiting",
+  "lost-responses",
+  "ai-sdk",
+  "form",
+  "upload",
+  "emulator",
+];
 
 /** What was measured of a row, and with what, when and for how long. */
 export interface Measured {
   readonly at: string;
-  /** The commit that the packages were at, with a + if they had been changed since. Older figures do not name it. */
+  /**
+   * The commit that the packages were at, with a + if they had been changed since. Older figures do
+   * not name it.
+   */
   readonly commit?: string;
   readonly node: string;
   readonly machine: string;
@@ -26,10 +39,13 @@ const figures = new URL("../../docs/benchmarks.json", import.meta.url);
 /** Puts what was measured of a row next to the other rows, which may be of another day. */
 export async function record(name: string, measured: Measured): Promise<void> {
   const all = { ...(await readFigures()), [name]: measured };
-  const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
+  const rounded = (_: string, value: unknown) =>
+    typeof value === "number" ? Number(value.toPrecision(5)) : value;
   const inOrder = Object.fromEntries(names.flatMap((one) => (one in all ? [[one, all[one]]] : [])));
   // A round is one line.
-  const text = JSON.stringify(inOrder, rounded, 1).replace(/\{[^{}[\]]*\}/g, (round) => round.replace(/\s+/g, " "));
+  const text = JSON.stringify(inOrder, rounded, 1).replace(/\{[^{}[\]]*\}/g, (round) =>
+    round.replace(/\s+/g, " "),
+  );
   await writeFile(figures, `${text}\n`);
 }
 
@@ -59,7 +75,10 @@ export async function loadRow(name: string): Promise<Row> {
 
 /** What a row measured, with its words. */
 export function partOf(name: string, row: Row, measured: Measured): Part {
-  const tables = row.tables.map((shape, index) => ({ ...shape, lines: measured.tables[index] ?? [] }));
+  const tables = row.tables.map((shape, index) => ({
+    ...shape,
+    lines: measured.tables[index] ?? [],
+  }));
   return { name, row, measured, tables };
 }
 
@@ -70,13 +89,20 @@ export async function pageOf(all: AllMeasured): Promise<string> {
     const measured = all[name];
     if (measured) parts.push(partOf(name, await loadRow(name), measured));
   }
-  return [intro, notFirst(parts), ...parts.flatMap(shownOf).map(sectionOf), await method(parts)].join("\n");
+  return [
+    intro,
+    notFirst(parts),
+    ...parts.flatMap(shownOf).map(sectionOf),
+    await method(parts),
+  ].join("\n");
 }
 
 /** How, when and with which exact versions the rows were measured. */
 async function method(parts: readonly Part[]): Promise<string> {
   // The cast: the project's own file.
-  const { dependencies } = JSON.parse(await readFile(new URL("package.json", import.meta.url), "utf8")) as {
+  const { dependencies } = JSON.parse(
+    await readFile(new URL("package.json", import.meta.url), "utf8"),
+  ) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };
   const versions = Object.entries(dependencies).map((one) => one.join(" "));
@@ -115,7 +141,9 @@ function notFirst(parts: readonly Part[]): string {
         const { ours, better } = behindOf(table, column);
         const { title } = part.row;
         const place = shownOf(part).length > 0 ? `[${title}](#${slug(title)})` : title;
-        return better === "" ? [] : [`| ${place} | ${table.title}: ${column.label} | ${ours} | ${better} |`];
+        return better === ""
+          ? []
+          : [`| ${place} | ${table.title}: ${column.label} | ${ours} | ${better} |`];
       }),
     ),
   );
@@ -150,7 +178,9 @@ function behindOf({ lines }: Table, { key, digits = 0, better }: Column) {
   const behind = own.filter((than) => others.some((one) => isBetter(one, than)));
   const ahead = others.filter((one) => behind.some((than) => isBetter(one, than)));
   const list = (all: readonly Client[]) =>
-    all.map(({ name, is }) => `${name.replace("@mediagen/", "")} ${written(is, digits)}`).join(", ");
+    all
+      .map(({ name, is }) => `${name.replace("@mediagen/", "")} ${written(is, digits)}`)
+      .join(", ");
   return { ours: list(behind), better: list(ahead) };
 }
 
@@ -177,15 +207,22 @@ function tableLines({ columns, lines }: Table): string[] {
     if (line.rounds.length === 0) return "failed";
     return Number.isNaN(median(line, key)) ? "" : written(median(line, key), digits);
   };
-  const failures = lines.filter(({ failed }) => failed).map(({ name, failed }) => `\n${name} failed: ${failed}`);
+  const failures = lines
+    .filter(({ failed }) => failed)
+    .map(({ name, failed }) => `\n${name} failed: ${failed}`);
   return [
     `| | ${columns.map(({ label }) => label).join(" | ")} |`,
     `|---|${columns.map(() => "---:|").join("")}`,
-    ...lines.map((line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`),
+    ...lines.map(
+      (line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`,
+    ),
     ...failures,
   ];
 }
 
 function written(value: number, digits: number): string {
-  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString("en", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }

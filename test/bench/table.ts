@@ -1,7 +1,10 @@
 /** What one measurement came to, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** A column: which figure, how it is written, and which way is better, if clients are compared by it. */
+/**
+ * A column: which figure, how it is written, and which way is better, if clients are compared by
+ * it.
+ */
 export interface Column {
   readonly key: string;
   readonly label: string;
@@ -43,16 +46,21 @@ export interface Row {
 /** A number as the row gives it, or much smaller if the run only shows that the row works. */
 export type Scale = (count: number) => number;
 
-/** Measures each of several in turn, round by round, so that whatever else the machine does meets them all. */
+/**
+ * Measures each of several in turn, round by round, so that whatever else the machine does meets
+ * them all.
+ */
 export async function inTurn(
   names: readonly string[],
   rounds: number,
   measure: (name: string, round: number) => Promise<Figures>,
 ): Promise<Line[]> {
-  const lines = names.map((name): { name: string; rounds: Figures[]; failed?: string | undefined } => ({
-    name,
-    rounds: [],
-  }));
+  const lines = names.map(
+    (name): { name: string; rounds: Figures[]; failed?: string | undefined } => ({
+      name,
+      rounds: [],
+    }),
+  );
   for (let round = 0; round < rounds; round++) {
     for (const line of lines) {
       const { name } = line;
@@ -68,7 +76,9 @@ export async function inTurn(
   return lines;
 }
 
-/** The lines with one more figure: each round's, divided by that of another line in the same round. */
+/**
+ * The lines with one more figure: each round's, divided by that of another line in the same round.
+ */
 export function withRatio(lines: readonly Line[], to: string, key: string, ratio: string): Line[] {
   const base = lines.find(({ name }) => name === to);
   return lines.map((line) => ({
@@ -83,6 +93,9 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
 /** The median of a figure over the rounds. */
 export function median({ rounds }: Line, key: string): number {
   const values = rounds.map((figures) => figures[key] ?? Number.NaN).sort((a, b) => a - b);
-  const [below = Number.NaN, above = Number.NaN] = [values[(values.length - 1) >> 1], values[values.length >> 1]];
+  const [below = Number.NaN, above = Number.NaN] = [
+    values[(values.length - 1) >> 1],
+    values[values.length >> 1],
+  ];
   return (below + above) / 2;
 }

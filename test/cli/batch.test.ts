@@ -5,7 +5,14 @@ import type { Fault } from "@mediagen/emulator";
 import { expect, test } from "vitest";
 import { linesOf } from "../batch/batch-directory.ts";
 import { durationsInWords } from "../contract/cases.ts";
-import { inPlace, type Place, type PlaceOptions, spawnCommand, wordsOf, fails } from "./run-command.ts";
+import {
+  inPlace,
+  type Place,
+  type PlaceOptions,
+  spawnCommand,
+  wordsOf,
+  fails,
+} from "./run-command.ts";
 
 const batch = "batch jobs.jsonl -o out";
 
@@ -16,15 +23,23 @@ function withLines(
   options?: PlaceOptions,
 ): Promise<void> {
   return inPlace(async (place) => {
-    await writeFile(join(place.cwd, "jobs.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+    await writeFile(
+      join(place.cwd, "jobs.jsonl"),
+      lines.map((line) => JSON.stringify(line)).join("\n"),
+    );
     await run(place);
   }, options);
 }
 
 test("a batch prints the path of each file, and run again does only what is left", () =>
   inPlace(async ({ cwd, emulator, run }) => {
-    await writeFile(join(cwd, "jobs.csv"), "id,model,prompt\nfox,vidmodelv2,A fox\nhare,imgmodelz,A hare\n");
-    const { code, stdout, stderr } = await run("batch jobs.csv -o out --yes --concurrency 1 --rate 100000");
+    await writeFile(
+      join(cwd, "jobs.csv"),
+      "id,model,prompt\nfox,vidmodelv2,A fox\nhare,imgmodelz,A hare\n",
+    );
+    const { code, stdout, stderr } = await run(
+      "batch jobs.csv -o out --yes --concurrency 1 --rate 100000",
+    );
     expect([code, stdout]).toEqual([0, "out/fox-1.mp4\nout/hare-1.png\n"]);
     expect(stderr).toMatch(/2 of 2 lines succeeded, .*; out\/index\.html shows them/);
     const bytes = await readFile(join(cwd, "out", "fox-1.mp4"));
@@ -60,7 +75,11 @@ test("a batch needs a yes: --yes, or one that is typed", () =>
     }
   }));
 
-const videos = [5, undefined].map((duration) => ({ model: "vidmodelv15pro", prompt: "A", duration }));
+const videos = [5, undefined].map((duration) => ({
+  model: "vidmodelv15pro",
+  prompt: "A",
+  duration,
+}));
 
 test("a batch generates a part of its lines, and failed ones again, and says before what is billed", () =>
   withLines([...linesOf(2), ...videos], async ({ cwd, emulator, run, start }) => {
@@ -71,7 +90,10 @@ test("a batch generates a part of its lines, and failed ones again, and says bef
     emulator.next({ fault: "taskFails", on: "generate" });
     const some = "--failed-status 3 --yes --only line-1 --only line-2 --limit 1 --json";
     const failed = await run(`${batch} ${some}`);
-    expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { error: { billed: "yes" } }]);
+    expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([
+      1,
+      { error: { billed: "yes" } },
+    ]);
     expect(failed.stderr).toMatch(
       /0 of 2 lines succeeded, 1 failed, 0 unknown, 0 unfinished, 1 not started[^]*--retry-failed/,
     );
@@ -117,9 +139,24 @@ test("a batch names every bad line", () => {
 });
 
 test.for<[code: number, fault: Fault["fault"] | "a wrong key", flags: string, says: RegExp]>([
-  [1, "taskFails", "--failed-status 3", /1 of 3 lines failed\n {2}out\/results\.jsonl has the reasons/],
-  [1, "failure", "", /1 of 3 lines unfinished\n {2}Nothing is billed twice; continue with:\n {4}mediagen batch /],
-  [3, "insufficientCredits", "", /Add credits.*\n {2}Fix that, then continue with:\n {4}mediagen batch/],
+  [
+    1,
+    "taskFails",
+    "--failed-status 3",
+    /1 of 3 lines failed\n {2}out\/results\.jsonl has the reasons/,
+  ],
+  [
+    1,
+    "failure",
+    "",
+    /1 of 3 lines unfinished\n {2}Nothing is billed twice; continue with:\n {4}mediagen batch /,
+  ],
+  [
+    3,
+    "insufficientCredits",
+    "",
+    /Add credits.*\n {2}Fix that, then continue with:\n {4}mediagen batch/,
+  ],
   [
     1,
     "a wrong key",
@@ -150,7 +187,9 @@ test("Ctrl-C ends a batch with 130, and the printed command continues it", () =>
     first.signal("SIGINT");
     expect(await first.ended).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/Continue with:\n {4}mediagen batch .* --yes --concurrency 1 --json\n$/),
+      stderr: expect.stringMatching(
+        /Continue with:\n {4}mediagen batch .* --yes --concurrency 1 --json\n$/,
+      ),
     });
     expect(JSON.parse((await run(`${batch} --yes --json`)).stdout)).toMatchObject({ succeeded: 6 });
     expect(emulator.charges).toHaveLength(6);
@@ -162,7 +201,13 @@ test("Ctrl-C waits for the responses to forms that were sent, and a second one g
     const run = spawnCommand(wordsOf(`${batch} --yes -q`), { cwd, env });
     await expect.poll(() => emulator.charges.length).toBe(1);
     run.signal("SIGINT");
-    await run.printed(/waiting for the responses, so that no task is lost\. Press Ctrl-C again to give up\.\n/);
+    await run.printed(
+      /waiting for the responses, so that no task is lost\. Press Ctrl-C again to give up\.\n/,
+    );
     run.signal("SIGINT");
-    await fails(run.ended, 130, /\nmediagen: interrupted \(SIGINT\)\n {2}Continue with:\n {4}mediagen batch .* -q\n$/);
+    await fails(
+      run.ended,
+      130,
+      /\nmediagen: interrupted \(SIGINT\)\n {2}Continue with:\n {4}mediagen batch .* -q\n$/,
+    );
   }));

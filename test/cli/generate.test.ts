@@ -17,7 +17,14 @@ describe("a generation", () => {
       expect(emulator.tasks).toMatchObject([
         {
           fields: { prompt: "A fox", duration: 5, generate_audio: "0" },
-          files: [{ part: "sourceImage.items", name: "first.png", type: "image/png", size: picture.length }],
+          files: [
+            {
+              part: "sourceImage.items",
+              name: "first.png",
+              type: "image/png",
+              size: picture.length,
+            },
+          ],
         },
       ]);
       expect(stderr).toMatch(
@@ -32,7 +39,11 @@ describe("a generation", () => {
       await run("video 'A fox' --source-image - -m vidmodelv2 --no-wait", { stdin: picture });
       for (const stdin of [Buffer.from("A fox", "utf16le"), Buffer.from([0x41, 0xff])])
         await fails(run(prompt, { stdin }), 2, "prompt: the text is not valid UTF-8");
-      await fails(run("video A --image - -m vidmodelv2", { stdin: "" }), 2, "--image is not an image file");
+      await fails(
+        run("video A --image - -m vidmodelv2", { stdin: "" }),
+        2,
+        "--image is not an image file",
+      );
       expect(emulator.tasks).toMatchObject([
         { fields: { prompt: "A fox,\r\nat night" } },
         { files: [{ size: picture.length, type: "image/png" }] },
@@ -42,14 +53,17 @@ describe("a generation", () => {
   test("with --extra-field sends a field that is not in the description, and prints why it is retried", () =>
     inPlace(async ({ emulator, run }) => {
       emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
-      const { stderr } = await run("image 'A bicycle' -m imgmodelz --no-wait --extra-field style=a=b");
+      const { stderr } = await run(
+        "image 'A bicycle' -m imgmodelz --no-wait --extra-field style=a=b",
+      );
       expect(emulator.tasks).toMatchObject([{ fields: { style: "a=b" } }]);
       expect(stderr).toMatch(/generateImgmodelz failed \(HTTP 429\); retrying in 0:00\n/);
     }));
 
   test("with --idempotency-key is billed once, and the same command gets its file again", () =>
     inPlace(async ({ cwd, emulator, run }) => {
-      const generate = (key: string) => run(`image 'A bicycle' -m imgmodelz --idempotency-key ${key} -o b.png -q`);
+      const generate = (key: string) =>
+        run(`image 'A bicycle' -m imgmodelz --idempotency-key ${key} -o b.png -q`);
       const done = { code: 0, stdout: "b.png\n", stderr: "" };
       expect(await generate("order-42")).toEqual(done);
       expect(await generate("order-42")).toEqual(done);
@@ -71,12 +85,17 @@ test("a missing base URL or key is named before anything is sent, with a command
     const { XDG_STATE_HOME = "", XDG_CONFIG_HOME = "", MEDIAGEN_BASE_URL = "" } = env;
     const image = "image 'A bicycle' -m imgmodelz -o b.png";
     for (const [given, says] of [
-      [{}, "MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY are not set\n  Nothing was sent. Run mediagen login"],
+      [
+        {},
+        "MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY are not set\n  Nothing was sent. Run mediagen login",
+      ],
       [{ MEDIAGEN_BASE_URL }, "MEDIAGEN_API_KEY is not set\n"],
       [{ MEDIAGEN_API_KEY: "k" }, "MEDIAGEN_BASE_URL is not set\n"],
     ] as const)
       for (const line of [image, "batch jobs.jsonl -o jobs", "task show image:a"]) {
-        const { code, stderr } = await run(line, { env: { XDG_STATE_HOME, XDG_CONFIG_HOME, ...given } });
+        const { code, stderr } = await run(line, {
+          env: { XDG_STATE_HOME, XDG_CONFIG_HOME, ...given },
+        });
         expect([code, stderr.slice(10)], stderr).toEqual([2, expect.stringContaining(says)]);
         expect(commandsIn(stderr)).toEqual([`mediagen emulator exec -- mediagen ${line}`]);
       }
@@ -88,20 +107,32 @@ describe("--dry-run", () => {
 
   test("shows the request part by part, and neither sends it nor shows the key", () =>
     inPlace(async ({ cwd, env, emulator, run }) => {
-      expect(await run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining('first.png" cannot be read') });
+      expect(await run(line)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('first.png" cannot be read'),
+      });
       await writeFile(join(cwd, "first.png"), picture);
       const url = `${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2`;
       const { code, stdout, stderr } = await run(line);
       expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toContain(`POST ${url}\nAuthorization: the key from MEDIAGEN_API_KEY, not shown\n`);
-      expect(stdout).toContain(`sourceImage.items  first.png (image/png, ${picture.length} bytes)\n`);
+      expect(stdout).toContain(
+        `POST ${url}\nAuthorization: the key from MEDIAGEN_API_KEY, not shown\n`,
+      );
+      expect(stdout).toContain(
+        `sourceImage.items  first.png (image/png, ${picture.length} bytes)\n`,
+      );
       expect(JSON.parse((await run(`${line} --json --idempotency-key order-42`)).stdout)).toEqual({
         method: "POST",
         url,
         key: "from MEDIAGEN_API_KEY",
         parts: [
           { name: "prompt", value: "A fox\r\nin snow" },
-          { name: "sourceImage.items", file: "first.png", type: "image/png", bytes: picture.length },
+          {
+            name: "sourceImage.items",
+            file: "first.png",
+            type: "image/png",
+            bytes: picture.length,
+          },
           { name: "duration", value: "5" },
         ],
       });
@@ -111,7 +142,11 @@ describe("--dry-run", () => {
   test("needs neither base URL nor key, and takes a size with an x if the model wants an asterisk", () =>
     inPlace(async ({ env: { XDG_CONFIG_HOME = "" }, run }) => {
       const sized = async (model: string, size: string) =>
-        (await run(`image A -m ${model} --resolution ${size} --dry-run`, { env: { XDG_CONFIG_HOME } })).stdout;
+        (
+          await run(`image A -m ${model} --resolution ${size} --dry-run`, {
+            env: { XDG_CONFIG_HOME },
+          })
+        ).stdout;
       expect(await sized("imgmodelz", "1024x768")).toMatch(
         /^POST \$MEDIAGEN_BASE_URL\/v1\/images\/imgmodelz\nAuthorization: none\n[^]*\nresolution {2}1024\*768\n$/,
       );

@@ -1,13 +1,24 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { commandsIn, inPlace, paste, type Place, type PlaceOptions, spawnOnTerminal, fails } from "./run-command.ts";
+import {
+  commandsIn,
+  inPlace,
+  paste,
+  type Place,
+  type PlaceOptions,
+  spawnOnTerminal,
+  fails,
+} from "./run-command.ts";
 
 const video = "video 'A fox' -m vidmodelv2 -o fox.mp4";
 
 /** Runs the command that an interrupt has printed. */
 async function goOn(output: string, { cwd, env, emulator }: Place): Promise<void> {
   emulator.clock.advance("1h");
-  expect(await paste(commandsIn(output).join(), { cwd, env })).toMatchObject({ code: 0, stdout: "fox.mp4\n" });
+  expect(await paste(commandsIn(output).join(), { cwd, env })).toMatchObject({
+    code: 0,
+    stdout: "fox.mp4\n",
+  });
   expect([await readdir(cwd), emulator.charges.length]).toEqual([["fox.mp4"], 1]);
 }
 
@@ -45,7 +56,9 @@ describe("Ctrl-C", () => {
         const run = place.start(video);
         await expect.poll(() => place.emulator.charges.length).toBe(1);
         run.signal("SIGINT");
-        await run.printed(/waiting for the response, so that the task is not lost\. Press Ctrl-C again to give up\.\n/);
+        await run.printed(
+          /waiting for the response, so that the task is not lost\. Press Ctrl-C again to give up\.\n/,
+        );
         responding.resolve();
         const { code, stderr } = await run.ended;
         expect(code).toBe(130);
@@ -55,21 +68,28 @@ describe("Ctrl-C", () => {
     );
   });
 
-  test.for(["twice", "or SIGTERM and 8 seconds"])("%s while the form is sent gives up: the outcome is unknown", (how) =>
-    inPlace(async ({ emulator, start, run }) => {
-      emulator.next({ fault: "hang", on: "generate" });
-      const generation = start(`${video} --quiet`);
-      await expect.poll(() => emulator.charges.length).toBe(1);
-      if (how === "twice") for (let i = 0; i < 2; i++) generation.signal("SIGINT");
-      else for (const after8s of generation.signal("SIGTERM")) after8s();
-      const { code, stderr } = await generation.ended;
-      expect([code, stderr]).toEqual([5, expect.stringContaining("A task may exist and may have been billed")]);
-      // The task exists. A person who finds it at the service can continue with it.
-      const { taskid } = emulator.tasks[0] ?? {};
-      const [found = ""] = commandsIn(stderr);
-      const resolved = await run(found.replace("mediagen ", "").replace("TASKID", `video:${taskid}`));
-      expect(resolved).toMatchObject({ code: 0, stdout: `video:${taskid}\n` });
-    }),
+  test.for(["twice", "or SIGTERM and 8 seconds"])(
+    "%s while the form is sent gives up: the outcome is unknown",
+    (how) =>
+      inPlace(async ({ emulator, start, run }) => {
+        emulator.next({ fault: "hang", on: "generate" });
+        const generation = start(`${video} --quiet`);
+        await expect.poll(() => emulator.charges.length).toBe(1);
+        if (how === "twice") for (let i = 0; i < 2; i++) generation.signal("SIGINT");
+        else for (const after8s of generation.signal("SIGTERM")) after8s();
+        const { code, stderr } = await generation.ended;
+        expect([code, stderr]).toEqual([
+          5,
+          expect.stringContaining("A task may exist and may have been billed"),
+        ]);
+        // The task exists. A person who finds it at the service can continue with it.
+        const { taskid } = emulator.tasks[0] ?? {};
+        const [found = ""] = commandsIn(stderr);
+        const resolved = await run(
+          found.replace("mediagen ", "").replace("TASKID", `video:${taskid}`),
+        );
+        expect(resolved).toMatchObject({ code: 0, stdout: `video:${taskid}\n` });
+      }),
   );
 
   test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
@@ -108,7 +128,10 @@ describe("Ctrl-C", () => {
           130,
           [
             { task: { kind: "image" }, files: [{}] },
-            { task: { taskid: slow.slice(6) }, error: { name: "Interrupted", billed: "yes", exitCode: 130 } },
+            {
+              task: { taskid: slow.slice(6) },
+              error: { name: "Interrupted", billed: "yes", exitCode: 130 },
+            },
           ],
         ]);
         expect(stderr).toContain(`Continue with:\n    mediagen task download ${slow} -o .\n`);

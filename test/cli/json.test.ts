@@ -30,13 +30,17 @@ test("a word of --json has one shape in all commands, and that of the guide", ()
     emulator.next({ fault: "resetAfter", on: "generate" });
     await read(image);
     await read("recover");
-    for (const command of ["show", "wait", "download", "delete"]) await read(`task ${command} image:${task?.taskid}`);
-    for (const line of ["recover -o .", "task list", "models", "models imgmodelz", "nosuch"]) await read(line);
-    for (const more of ["--dry-run", "--yes", "--only=x"]) await read(`batch jobs.jsonl -o out ${more}`);
+    for (const command of ["show", "wait", "download", "delete"])
+      await read(`task ${command} image:${task?.taskid}`);
+    for (const line of ["recover -o .", "task list", "models", "models imgmodelz", "nosuch"])
+      await read(line);
+    for (const more of ["--dry-run", "--yes", "--only=x"])
+      await read(`batch jobs.jsonl -o out ${more}`);
     expect([...shapes].filter(([, { size }]) => size > 1)).toEqual([]);
     const guide = await readFile("docs/guides/command-line.md", "utf8");
     const words = [...guide.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| (list|object|number|string)\b/gm)];
     expect(words.length).toBeGreaterThan(4);
     for (const [, names = "", shape] of words)
-      for (const name of names.match(/\w+/g) ?? []) expect([name, ...(shapes.get(name) ?? [])]).toEqual([name, shape]);
+      for (const name of names.match(/\w+/g) ?? [])
+        expect([name, ...(shapes.get(name) ?? [])]).toEqual([name, shape]);
   }));

@@ -15,7 +15,14 @@ function loggedOut(
     const { MEDIAGEN_BASE_URL: url = "", MEDIAGEN_API_KEY: _, ...rest } = env;
     const file = join(rest["XDG_CONFIG_HOME"] ?? "", "mediagen/login");
     const startHere: Place["start"] = (line, more) => start(line, { env: rest, ...more });
-    await run({ ...place, env: rest, url, file, start: startHere, run: (line, more) => startHere(line, more).ended });
+    await run({
+      ...place,
+      env: rest,
+      url,
+      file,
+      start: startHere,
+      run: (line, more) => startHere(line, more).ended,
+    });
   }, options);
 }
 
@@ -25,14 +32,21 @@ describe("mediagen login", () => {
       const says = `0:00 the key for ${url} is saved in ${file}\n0:00 a test query of a task that does not exist returned: `;
       await fails(run(`login --base-url ${url}`, { stdin: "emulator-key\n" }), 0, says);
       expect(await readFile(file, "utf8")).toBe(`${url}\nemulator-key\n`);
-      expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([0o600, 0o700]);
+      expect([(await stat(file)).mode & 0o777, (await stat(dirname(file))).mode & 0o777]).toEqual([
+        0o600, 0o700,
+      ]);
       expect(await run(image)).toMatchObject({ code: 0, stdout: "b.png\n" });
       const dry = await run(`${image} --dry-run`);
       expect(dry.stdout).toContain("Authorization: the key saved by mediagen login, not shown\n");
       // A test must not find a key that pays.
       expect(() => createMediaGen({ baseUrl: url })).not.toThrow();
-      await expect(createMediaGen({ baseUrl: url }).image.query("image-1")).rejects.toThrow("API key is missing");
-      expect(await run("logout")).toMatchObject({ code: 0, stderr: `0:00 the saved key is removed from ${file}\n` });
+      await expect(createMediaGen({ baseUrl: url }).image.query("image-1")).rejects.toThrow(
+        "API key is missing",
+      );
+      expect(await run("logout")).toMatchObject({
+        code: 0,
+        stderr: `0:00 the saved key is removed from ${file}\n`,
+      });
       expect([(await run(image)).code, await readdir(dirname(file))]).toEqual([2, []]);
       expect((await run("logout", { env })).code).toBe(0);
     }));
@@ -54,9 +68,24 @@ describe("mediagen login", () => {
     loggedOut(async ({ url, file, run }) => {
       await run(`login --base-url ${url}`, { stdin: "emulator-key" });
       for (const [stdin, more, code, says] of [
-        ["wrong-key", url, 1, "the key was rejected: .*HTTP 401\\.\n {2}Nothing was saved\\. Check the key and "],
-        ["wrong-key", "http://127.0.0.1:9", 1, "nothing was sent .*ECONNREFUSED.*\n {2}Nothing was saved\\. "],
-        ["emulator-key", "http://media.example.com", 2, "With --allow-http, everyone on the way can read"],
+        [
+          "wrong-key",
+          url,
+          1,
+          "the key was rejected: .*HTTP 401\\.\n {2}Nothing was saved\\. Check the key and ",
+        ],
+        [
+          "wrong-key",
+          "http://127.0.0.1:9",
+          1,
+          "nothing was sent .*ECONNREFUSED.*\n {2}Nothing was saved\\. ",
+        ],
+        [
+          "emulator-key",
+          "http://media.example.com",
+          2,
+          "With --allow-http, everyone on the way can read",
+        ],
         ["", url, 2, "the API key is not one line of ASCII\n {2}Nothing was sent or saved\\."],
       ] as const) {
         const ended = await run(`login --base-url ${more}`, { stdin });
@@ -129,7 +158,8 @@ describe("a saved key", () => {
       loggedOut(async ({ file, run }) => {
         await mkdir(dirname(file), { recursive: true });
         await writeFile(file, text);
-        const says = "is damaged\n  Nothing was sent. Run mediagen login again, or mediagen logout.\n";
+        const says =
+          "is damaged\n  Nothing was sent. Run mediagen login again, or mediagen logout.\n";
         const { stderr } = await fails(run(image), 2, says);
         expect(stderr).not.toContain("sk-secret");
       }),

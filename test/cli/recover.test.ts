@@ -6,7 +6,8 @@ import { commandsIn, generate, inPlace, fails } from "./run-command.ts";
 
 const [video, image] = ["vidmodelv2", "imgmodelv4"];
 const generateImage = `image A -m ${image} -q`;
-const unknownIn = (stdout: string) => [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id = ""]) => id);
+const unknownIn = (stdout: string) =>
+  [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id = ""]) => id);
 
 test("recover lists what is left, and ends with 5 if an outcome is unknown", () =>
   inPlace(async (place) => {
@@ -22,7 +23,9 @@ test("recover lists what is left, and ends with 5 if an outcome is unknown", () 
     const { code, stdout, stderr } = await run("recover");
     expect([code, stdout]).toEqual([
       5,
-      expect.stringMatching(`^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\n$`),
+      expect.stringMatching(
+        `^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\n$`,
+      ),
     ]);
     expect(commandsIn(stderr)).toEqual([
       "mediagen recover -o .",
@@ -40,16 +43,23 @@ test("recover -o downloads what is left, takes no other file for it, and does no
     // It has ended, and nothing of it was downloaded: these are files of tasks with longer ids.
     await run(`task wait image:${id} -q`);
     await mkdir(join(cwd, "out"));
-    for (const name of [`${id}-1-1.png`, `${id}-2-1.png`]) await writeFile(join(cwd, "out", name), "other");
+    for (const name of [`${id}-1-1.png`, `${id}-2-1.png`])
+      await writeFile(join(cwd, "out", name), "other");
     const first = await run("recover -o out -q");
     const paths = first.stdout.trim().split("\n").sort();
     const saved = [`out/${id}-1.png`, `out/${id}-2.png`];
-    expect([first.code, paths]).toEqual([0, [...saved, expect.stringMatching(/^out\/video-\w+-1\.mp4$/)]]);
+    expect([first.code, paths]).toEqual([
+      0,
+      [...saved, expect.stringMatching(/^out\/video-\w+-1\.mp4$/)],
+    ]);
     // A missing result is downloaded again, and the other one stays as it is.
     const { ino } = await stat(join(cwd, saved[0] ?? ""));
     await rm(join(cwd, saved[1] ?? ""));
     expect((await run(`task download ${id} -o out -q`)).stdout.trim().split("\n")).toEqual(saved);
-    expect([(await readdir(join(cwd, "out"))).length, (await stat(join(cwd, saved[0] ?? ""))).ino]).toEqual([5, ino]);
+    expect([
+      (await readdir(join(cwd, "out"))).length,
+      (await stat(join(cwd, saved[0] ?? ""))).ino,
+    ]).toEqual([5, ino]);
     expect(await run("recover")).toEqual({
       code: 0,
       stdout: "",
@@ -80,9 +90,15 @@ test("recover names what is left at another base URL", () =>
     const { stdout: task } = await run(`image A -m ${image} --store jobs --no-wait -q`);
     const other = { env: { ...env, MEDIAGEN_BASE_URL: "http://127.0.0.1:9" } };
     const { code, stdout, stderr } = await run("recover -q --store jobs", other);
-    expect([code, stdout, stderr]).toEqual([0, "", expect.stringMatching(/also has generations left at http:\S+\./)]);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      "",
+      expect.stringMatching(/also has generations left at http:\S+\./),
+    ]);
     const [command = ""] = commandsIn(stderr);
-    expect((await run(command.replace("mediagen ", ""), other)).stdout).toBe(`resume\t${task.trim()}\timgmodelv4\n`);
+    expect((await run(command.replace("mediagen ", ""), other)).stdout).toBe(
+      `resume\t${task.trim()}\timgmodelv4\n`,
+    );
   }));
 
 test("recover --resolve records the task of an unknown generation, or that there is none", () =>
@@ -99,9 +115,19 @@ test("recover --resolve records the task of an unknown generation, or that there
       );
     const found = await run(`recover --resolve ${one} --taskid image:${taskid}`);
     expect(found).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
-    expect(await run(`recover --resolve ${other} --not-created`)).toMatchObject({ code: 0, stdout: "" });
-    expect(await run("recover -q")).toMatchObject({ code: 0, stdout: `resume\timage:${taskid}\timgmodelv4\n` });
-    await fails(run("recover --resolve other --not-created"), 2, "--resolve other: the store has no such generation");
+    expect(await run(`recover --resolve ${other} --not-created`)).toMatchObject({
+      code: 0,
+      stdout: "",
+    });
+    expect(await run("recover -q")).toMatchObject({
+      code: 0,
+      stdout: `resume\timage:${taskid}\timgmodelv4\n`,
+    });
+    await fails(
+      run("recover --resolve other --not-created"),
+      2,
+      "--resolve other: the store has no such generation",
+    );
   }));
 
 test("recover --resolve rejects a task that the service does not know, unless it is --unverified", () =>
@@ -119,11 +145,21 @@ test("recover --resolve rejects a task that the service does not know, unless it
     // A person who believed that there is no task would pay again.
     emulator.next({ fault: "insufficientCredits", on: "query" });
     const { taskid = "" } = emulator.tasks[0] ?? {};
-    await fails(resolve(`--taskid ${taskid}`), 3, /it is still unknown whether the task exists\. Add credits, /);
-    expect(await resolve("--taskid gone --unverified")).toMatchObject({ code: 0, stdout: "image:gone\n" });
+    await fails(
+      resolve(`--taskid ${taskid}`),
+      3,
+      /it is still unknown whether the task exists\. Add credits, /,
+    );
+    expect(await resolve("--taskid gone --unverified")).toMatchObject({
+      code: 0,
+      stdout: "image:gone\n",
+    });
     await fails(resolve("--taskid video:gone --unverified"), 2, "pass image:ID");
     // A wrong task can be corrected.
-    expect(await resolve(`--taskid ${taskid}`)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
+    expect(await resolve(`--taskid ${taskid}`)).toMatchObject({
+      code: 0,
+      stdout: `image:${taskid}\n`,
+    });
   }));
 
 test("recover lists entries that cannot be read, and ends with 5, because each may be a paid task", () =>
@@ -150,9 +186,25 @@ test("recover forgets what ended a month ago, but no key, and nothing unknown, u
     for (const directory of [join(env["XDG_STATE_HOME"] ?? "", "mediagen"), join(cwd, "own")]) {
       for (const [id, fields] of Object.entries(more))
         await fileStore(directory).write({
-          ...{ version: 1, id, revision: 1, attempt: "a", kind: "image", model: "imgmodelz", resultCount: 1 },
-          ...{ origin: env["MEDIAGEN_BASE_URL"] ?? "", createdAt: 0, updatedAt: Date.now() - month - 86_400_000 },
-          ...{ state: "ended", task: { version: 2, kind: "image", taskid: id, origin: "", resultCount: 1 }, ...fields },
+          ...{
+            version: 1,
+            id,
+            revision: 1,
+            attempt: "a",
+            kind: "image",
+            model: "imgmodelz",
+            resultCount: 1,
+          },
+          ...{
+            origin: env["MEDIAGEN_BASE_URL"] ?? "",
+            createdAt: 0,
+            updatedAt: Date.now() - month - 86_400_000,
+          },
+          ...{
+            state: "ended",
+            task: { version: 2, kind: "image", taskid: id, origin: "", resultCount: 1 },
+            ...fields,
+          },
         });
       expect((await run(`recover --store ${directory}`)).code).toBe(5);
       const { stdout } = await run(`task list --store ${directory}`);

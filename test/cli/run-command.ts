@@ -23,7 +23,10 @@ export const commandFile: string = resolve("packages/cli/dist/command.js");
 export interface Run extends Running {
   /** Writes to stdin. */
   type(text: string): void;
-  /** Sends a signal. In this process, it returns the timers that the signal has set, which then do not run by themselves. */
+  /**
+   * Sends a signal. In this process, it returns the timers that the signal has set, which then do
+   * not run by themselves.
+   */
   signal(name: NodeJS.Signals): readonly (() => void)[];
 }
 
@@ -44,8 +47,14 @@ export function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
 }
 
-/** Starts the command in this process. Only one can run at a time, because it has this process's streams, environment and directory. */
-export function start(args: readonly string[], { cwd = ".", env = {}, stdin, columns }: Surroundings = {}): Run {
+/**
+ * Starts the command in this process. Only one can run at a time, because it has this process's
+ * streams, environment and directory.
+ */
+export function start(
+  args: readonly string[],
+  { cwd = ".", env = {}, stdin, columns }: Surroundings = {},
+): Run {
   const { env: ownEnv, argv, exitCode } = process;
   const directory = process.cwd();
   const terminal = columns === undefined ? undefined : fakeStream({ isTTY: true, columns });
@@ -53,14 +62,20 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
   const typed = Object.assign(new PassThrough(), { isTTY: terminal !== undefined });
   if (stdin !== undefined) typed.end(stdin);
   const streams = { stdout: out, stderr: err, stdin: typed };
-  const own = Object.keys(streams).map((name) => [name, Object.getOwnPropertyDescriptor(process, name) ?? {}] as const);
+  const own = Object.keys(streams).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(process, name) ?? {}] as const,
+  );
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const before = new Set<unknown>(signals.flatMap((name) => process.listeners(name)));
   const added = (name: NodeJS.Signals) => process.listeners(name).filter((one) => !before.has(one));
   for (const [name, value] of Object.entries(streams))
     Object.defineProperty(process, name, { value, configurable: true });
   const surroundings = { PATH: ownEnv["PATH"], ...env };
-  Object.assign(process, { env: surroundings, argv: ["node", commandFile, ...args], exitCode: undefined });
+  Object.assign(process, {
+    env: surroundings,
+    argv: ["node", commandFile, ...args],
+    exitCode: undefined,
+  });
   process.chdir(cwd);
   const restore = () => {
     for (const name of signals) for (const one of added(name)) process.off(name, one);
@@ -77,7 +92,9 @@ export function start(args: readonly string[], { cwd = ".", env = {}, stdin, col
     signal(name) {
       const timers = vi.spyOn(globalThis, "setTimeout");
       added(name).forEach((one) => one(name));
-      const late = timers.mock.calls.flatMap(([run, delay], n) => (Number(delay) > 5_000 ? [{ run, n }] : []));
+      const late = timers.mock.calls.flatMap(([run, delay], n) =>
+        Number(delay) > 5_000 ? [{ run, n }] : [],
+      );
       for (const { n } of late) clearTimeout(timers.mock.results[n]?.value);
       timers.mockRestore();
       return late.map(({ run }) => run);
@@ -91,13 +108,24 @@ export function spawnCommand(args: readonly string[], surroundings: Surroundings
 }
 
 /** Starts the command in a process of its own, on a real terminal: script(1) opens it. */
-export function spawnOnTerminal(args: readonly string[], { env, ...surroundings }: Surroundings = {}): Spawned {
-  const words = [process.execPath, commandFile, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+export function spawnOnTerminal(
+  args: readonly string[],
+  { env, ...surroundings }: Surroundings = {},
+): Spawned {
+  const words = [process.execPath, commandFile, ...args]
+    .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+    .join(" ");
   const ofTerminal = { TERM: "xterm-256color", SHELL: "/bin/sh", ...env };
-  return spawned("script", ["-qefc", `exec ${words}`, "/dev/null"], { ...surroundings, env: ofTerminal });
+  return spawned("script", ["-qefc", `exec ${words}`, "/dev/null"], {
+    ...surroundings,
+    env: ofTerminal,
+  });
 }
 
-/** Runs a line in bash, as its reader would. bash reads its startup file if stdin is a socket, as it is here. */
+/**
+ * Runs a line in bash, as its reader would. bash reads its startup file if stdin is a socket, as it
+ * is here.
+ */
 export function paste(line: string, surroundings: Surroundings = {}): Promise<Ended> {
   const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${line}`;
   return spawned("bash", ["--norc", "-c", named], surroundings).ended;
@@ -109,7 +137,9 @@ export function commandsIn(text: string): readonly string[] {
 }
 
 function fakeStream(more: object = {}): Writable {
-  const stream = new Writable({ write: (chunk, _, done) => (stream.emit("data", String(chunk)), done()) });
+  const stream = new Writable({
+    write: (chunk, _, done) => (stream.emit("data", String(chunk)), done()),
+  });
   return Object.assign(stream, more);
 }
 
@@ -134,7 +164,10 @@ export interface Place {
 
 export interface PlaceOptions extends EmulatorOptions {
   /** Changes responses, or holds them up. */
-  readonly hold?: (request: EmulatorRequest, response: EmulatorResponse) => Promise<EmulatorResponse>;
+  readonly hold?: (
+    request: EmulatorRequest,
+    response: EmulatorResponse,
+  ) => Promise<EmulatorResponse>;
 }
 
 /** Runs a test in a place of its own. Tasks take moments there, unless its clock is manual. */
@@ -150,9 +183,20 @@ export async function inPlace(
   const cwd = join(directory, "work");
   await mkdir(cwd);
   const access = { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
-  const env = { ...access, XDG_STATE_HOME: join(directory, "state"), XDG_CONFIG_HOME: join(directory, "config") };
-  const startHere = (line: string, more: Surroundings = {}) => start(wordsOf(line), { cwd, env, ...more });
-  await test({ emulator, env, cwd, start: startHere, run: (line, more) => startHere(line, more).ended });
+  const env = {
+    ...access,
+    XDG_STATE_HOME: join(directory, "state"),
+    XDG_CONFIG_HOME: join(directory, "config"),
+  };
+  const startHere = (line: string, more: Surroundings = {}) =>
+    start(wordsOf(line), { cwd, env, ...more });
+  await test({
+    emulator,
+    env,
+    cwd,
+    start: startHere,
+    run: (line, more) => startHere(line, more).ended,
+  });
 }
 
 interface Generation {
@@ -161,20 +205,32 @@ interface Generation {
   readonly store?: GenerationStore;
 }
 
-/** Generates with the SDK, into the store of the command, and returns the task as the command line writes it. */
+/**
+ * Generates with the SDK, into the store of the command, and returns the task as the command line
+ * writes it.
+ */
 export async function generate(
   { env }: Pick<Place, "env">,
   model: string,
   { store = fileStore(join(env["XDG_STATE_HOME"] ?? "", "mediagen")), ...fields }: Generation = {},
 ): Promise<string> {
-  const media = createMediaGen({ baseUrl: env["MEDIAGEN_BASE_URL"], apiKey: env["MEDIAGEN_API_KEY"], store });
+  const media = createMediaGen({
+    baseUrl: env["MEDIAGEN_BASE_URL"],
+    apiKey: env["MEDIAGEN_API_KEY"],
+    store,
+  });
   const { kind, taskid } = await media.generate(model, { prompt: "A bicycle", ...fields });
   return `${kind}:${taskid}`;
 }
 
 /** Expects that a command ends with an exit code, prints nothing on stdout and this on stderr. */
-export async function fails(running: Promise<Ended>, code: number, says: string | RegExp): Promise<Ended> {
-  const stderr = typeof says === "string" ? expect.stringContaining(says) : expect.stringMatching(says);
+export async function fails(
+  running: Promise<Ended>,
+  code: number,
+  says: string | RegExp,
+): Promise<Ended> {
+  const stderr =
+    typeof says === "string" ? expect.stringContaining(says) : expect.stringMatching(says);
   const ended = await running;
   expect(ended).toEqual({ code, stdout: "", stderr });
   return ended;

@@ -30,16 +30,32 @@ describe("a stdout that cannot be written to", () => {
       const batch = "mediagen batch jobs.jsonl -o jobs --yes -q --concurrency 2";
       const { code, stderr } = await paste(`${batch} >/dev/full`, { cwd, env });
       // It depends on the machine whether it also says that it waits for responses.
-      const said = stderr.replace(/^mediagen: forms are being sent; waiting for the responses, .*\n/, "");
-      expect([code, said]).toEqual([6, expect.stringMatching(/^mediagen: stdout .*\n {2}Continue with:\n {4}.*\n$/)]);
+      const said = stderr.replace(
+        /^mediagen: forms are being sent; waiting for the responses, .*\n/,
+        "",
+      );
+      expect([code, said]).toEqual([
+        6,
+        expect.stringMatching(/^mediagen: stdout .*\n {2}Continue with:\n {4}.*\n$/),
+      ]);
       expect(emulator.charges.length).toBeLessThan(lines.length);
       const again = await paste(commandsIn(stderr).join(), { cwd, env });
       expect([again.code, emulator.charges.length]).toEqual([0, lines.length]);
-      expect((await readdir(join(cwd, "jobs"))).filter((name) => name.endsWith(".png"))).toHaveLength(lines.length);
+      expect(
+        (await readdir(join(cwd, "jobs"))).filter((name) => name.endsWith(".png")),
+      ).toHaveLength(lines.length);
     }));
 
   test("ends other commands with 6, and a reader that closes it early is no failure", async () => {
-    await fails(paste("mediagen models >/dev/full"), 6, "written to (ENOSPC)\n  Run the command again");
-    expect(await paste("set -o pipefail; mediagen models | true")).toEqual({ code: 0, stdout: "", stderr: "" });
+    await fails(
+      paste("mediagen models >/dev/full"),
+      6,
+      "written to (ENOSPC)\n  Run the command again",
+    );
+    expect(await paste("set -o pipefail; mediagen models | true")).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
   });
 });

@@ -29,7 +29,9 @@ async function isRejected(http: HttpClient, { model, wire }: BoundCase): Promise
 
 /** The fields as JSON: a file is a string to the schema. */
 function asJson(wire: object): unknown {
-  return JSON.parse(JSON.stringify(wire, (_, value: unknown) => (value instanceof Blob ? "bytes" : value)));
+  return JSON.parse(
+    JSON.stringify(wire, (_, value: unknown) => (value instanceof Blob ? "bytes" : value)),
+  );
 }
 
 const nameOf = ({ field, bound, form }: BoundCase) => {
@@ -41,7 +43,9 @@ describe.for(targets)("$name", (target) => {
   const media = target.client("success", "key");
 
   describe.for(models)("$model", ({ model }) => {
-    const cases = boundCases.filter((one) => one.model === model).map((one) => ({ ...one, name: nameOf(one) }));
+    const cases = boundCases
+      .filter((one) => one.model === model)
+      .map((one) => ({ ...one, name: nameOf(one) }));
 
     test.for(cases.filter(({ good }) => good))("accepts $name", async ({ form, wire }) => {
       expect((await generate(media, model, form)).taskid).not.toBe("");

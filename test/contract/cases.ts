@@ -42,7 +42,10 @@ export function schemaOf(model: string, part: string): SpecSchema {
   return schema;
 }
 
-/** The lengths of the videos that vidmodelv2 makes, the shortest first; the cast: the types are made from the same spec. */
+/**
+ * The lengths of the videos that vidmodelv2 makes, the shortest first; the cast: the types are made
+ * from the same spec.
+ */
 export const durations = schemaOf("vidmodelv2", "duration").enum as readonly NonNullable<
   Form<"vidmodelv2">["duration"]
 >[];
@@ -61,9 +64,13 @@ export function generate(
 }
 
 /** A small file that starts as a PNG does. */
-export const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])], "first.png", {
-  type: "image/png",
-});
+export const png = new File(
+  [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])],
+  "first.png",
+  {
+    type: "image/png",
+  },
+);
 
 /** The separator of width and height if the pattern of a schema is that of a size. */
 export function separatorOf({ pattern }: SpecSchema): string | undefined {
@@ -82,7 +89,8 @@ export interface BoundCase {
   /** The fields as the SDK takes them. */
   readonly form: Readonly<Record<string, unknown>>;
   /**
-   * Who cannot see the bound: Prism reads one part of a name and no pixels, and an empty list of files sends no part.
+   * Who cannot see the bound: Prism reads one part of a name and no pixels, and an empty list of
+   * files sends no part.
    */
   readonly hiddenFrom: "nobody" | "Prism" | "every service";
 }
@@ -101,23 +109,45 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
       good,
       wire: { ...base, [name]: value },
       form: { ...base, [name.replace(/\.items$/, "")]: value },
-      hiddenFrom: emptyList(value) && Object.keys(base).length > 0 ? "every service" : hidden ? "Prism" : "nobody",
+      hiddenFrom:
+        emptyList(value) && Object.keys(base).length > 0
+          ? "every service"
+          : hidden
+            ? "Prism"
+            : "nobody",
     })),
   );
   const missing = (form.required ?? []).map((name): BoundCase => {
     const { [name]: _, ...rest } = base;
-    return { ...{ model, field: name, bound: "required", good: false }, wire: rest, form: rest, hiddenFrom: "nobody" };
+    return {
+      ...{ model, field: name, bound: "required", good: false },
+      wire: rest,
+      form: rest,
+      hiddenFrom: "nobody",
+    };
   });
-  const others = Object.fromEntries(Object.entries(example).filter(([name]) => !needed.includes(name)));
-  const ofSeveral = (bound: string, good: boolean, wire: object, given: object = wire): BoundCase => {
-    return { ...{ model, field: "form", bound, good, hiddenFrom: "nobody" }, wire: { ...wire }, form: { ...given } };
+  const others = Object.fromEntries(
+    Object.entries(example).filter(([name]) => !needed.includes(name)),
+  );
+  const ofSeveral = (
+    bound: string,
+    good: boolean,
+    wire: object,
+    given: object = wire,
+  ): BoundCase => {
+    return {
+      ...{ model, field: "form", bound, good, hiddenFrom: "nobody" },
+      wire: { ...wire },
+      form: { ...given },
+    };
   };
   const oneOfSeveral = needed.flatMap((name) => {
     const value = edges(schemaOf(model, name)).find(({ good }) => good)?.value ?? "A text";
     const given = { ...others, [name.replace(/\.items$/, "")]: value };
     return ofSeveral(`anyOf ${name}`, true, { ...others, [name]: value }, given);
   });
-  if (form.anyOf) oneOfSeveral.push(ofSeveral("anyOf", false, {}), ofSeveral("anyOf", false, others));
+  if (form.anyOf)
+    oneOfSeveral.push(ofSeveral("anyOf", false, {}), ofSeveral("anyOf", false, others));
   return [...fields, ...missing, ...oneOfSeveral];
 });
 
@@ -129,15 +159,22 @@ type Edge = Pick<BoundCase, "bound" | "good"> & {
 
 function edges(schema: SpecSchema): Edge[] {
   if (schema.anyOf) {
-    // Another branch may allow what one rejects: only good values of each branch, and a bad one for all.
+    // Another branch may allow what one rejects: only good values of each branch, and a bad one for
+    // all.
     const branches = schema.anyOf.map((branch) => edges(branch));
     const bad = { bound: "anyOf", good: false, value: "none-of-these", hidden: false };
-    return [...branches.flat().filter(({ good, bound }) => good || bound.startsWith("x-total-pixels")), bad];
+    return [
+      ...branches.flat().filter(({ good, bound }) => good || bound.startsWith("x-total-pixels")),
+      bad,
+    ];
   }
   const found: Edge[] = [];
   const add = (keyword: keyof SpecSchema, good: unknown, bad: unknown, hidden = false) => {
     const bound = `${keyword} ${JSON.stringify(schema[keyword])}`;
-    found.push({ bound, good: true, value: good, hidden }, { bound, good: false, value: bad, hidden });
+    found.push(
+      { bound, good: true, value: good, hidden },
+      { bound, good: false, value: bad, hidden },
+    );
   };
   const { minimum, maximum, minLength = 0, maxLength, maxItems, minItems } = schema;
   if (minLength > 0) add("minLength", "🦊".repeat(minLength), "🦊".repeat(minLength - 1));
@@ -150,15 +187,23 @@ function edges(schema: SpecSchema): Edge[] {
   if (maxItems !== undefined)
     add("maxItems", Array<File>(maxItems).fill(png), Array<File>(maxItems + 1).fill(png), true);
   if (minItems !== undefined) add("minItems", Array<File>(minItems).fill(png), [], true);
-  for (const value of schema.enum ?? []) add("enum", value, typeof value === "number" ? value + 1 : `${value}x`);
+  for (const value of schema.enum ?? [])
+    add("enum", value, typeof value === "number" ? value + 1 : `${value}x`);
   const separator = separatorOf(schema);
   const pixels = schema["x-total-pixels"];
   if (separator) add("pattern", `1x${pixels?.minimum ?? 1}`.replace("x", separator), "1024by1024");
   else if (schema.pattern)
-    add("pattern", fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0], " ");
+    add(
+      "pattern",
+      fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0],
+      " ",
+    );
   if (pixels) {
     const size = (width: number, height: number) => `${width}${separator}${height}`;
-    const [small, large] = [Math.ceil(Math.sqrt(pixels.minimum)), Math.floor(Math.sqrt(pixels.maximum))];
+    const [small, large] = [
+      Math.ceil(Math.sqrt(pixels.minimum)),
+      Math.floor(Math.sqrt(pixels.maximum)),
+    ];
     add("x-total-pixels", size(1, pixels.minimum), size(pixels.maximum + 1, 1), true);
     add("x-total-pixels", size(small, small), size(small - 1, small - 1), true);
     add("x-total-pixels", size(large, large), size(large + 1, large + 1), true);

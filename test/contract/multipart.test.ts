@@ -8,7 +8,9 @@ import { png } from "./cases.ts";
 const arrived: (readonly [string | undefined, Readonly<Record<string, unknown>>, string])[] = [];
 const service = await serve(async (request, response) => {
   arrived.push([request.url, request.headers, (await buffer(request)).toString("latin1")]);
-  response.setHeader("content-type", "application/json").end('{"code":1000,"msg":"ok","data":{"taskid":"t-1"}}');
+  response
+    .setHeader("content-type", "application/json")
+    .end('{"code":1000,"msg":"ok","data":{"taskid":"t-1"}}');
 });
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => void arrived.splice(0));
@@ -18,7 +20,9 @@ const media = createMediaGen({ apiKey: "key", baseUrl: `${service.baseUrl}/below
 /** The heads and bodies of the parts of the latest request. */
 function parts(): string[][] {
   const [, headers, body = ""] = arrived.at(-1) ?? expect.fail("no request arrived");
-  const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(String(headers["content-type"]))?.[1];
+  const boundary = /^multipart\/form-data; boundary=(.+)$/.exec(
+    String(headers["content-type"]),
+  )?.[1];
   const between = body.split(`--${boundary}`).slice(1, -1);
   return between.map((part) => {
     const [head = "", ...rest] = part.replace(/^\r\n/, "").replace(/\r\n$/, "").split("\r\n\r\n");
@@ -43,8 +47,19 @@ test("a form arrives below the base URL, with the key, byte by byte as the engin
   for (const [name, text] of Object.entries(texts)) data.append(name, text);
   for (const file of files) data.append("sourceImage.items", file);
   data.append(odd, "");
-  const values = { duration: 5, generate_audio: true, websearch: "0", fps: 30, seed: -7, sourceImage: files } as const;
-  await media.video.generate("vidmodelv2", { prompt: texts.prompt, ...values }, { extraFields: { [odd]: "" } });
+  const values = {
+    duration: 5,
+    generate_audio: true,
+    websearch: "0",
+    fps: 30,
+    seed: -7,
+    sourceImage: files,
+  } as const;
+  await media.video.generate(
+    "vidmodelv2",
+    { prompt: texts.prompt, ...values },
+    { extraFields: { [odd]: "" } },
+  );
   const [path, headers, body] = arrived[0] ?? expect.fail("no request arrived");
   expect([path, headers]).toMatchObject(["/below/v1/video/vidmodelv2", { authorization: "key" }]);
   const own = await new Response(data).blob();
@@ -67,7 +82,10 @@ test("a Blob without a name gets one, and a name that servers cannot read is fix
   const blob = new Blob([png], { type: "image/png" });
   const odd = new File([png], 'C:\\pictures\\a;b="c".png', { type: "image/png" });
   await media.video.generate("vidmodelv2", { sourceImage: [blob, odd] });
-  expect(parts().map(([head = ""]) => /filename="(.*)"/.exec(head)?.[1])).toEqual(["sourceImage-1.png", "a_b__c_.png"]);
+  expect(parts().map(([head = ""]) => /filename="(.*)"/.exec(head)?.[1])).toEqual([
+    "sourceImage-1.png",
+    "a_b__c_.png",
+  ]);
 });
 
 test("queries and deletions arrive as JSON with the fields of their options", async () => {

@@ -15,20 +15,25 @@ interface Call {
   run(media: MediaGen, target: Target): Promise<unknown>;
 }
 
-const calls: readonly Call[] = kinds.flatMap(({ kind, generate: generations, query, delete: deletion }) => [
-  ...[...generations].map(([model, operation]) => ({
-    operation,
-    run: async (media: MediaGen) => createdBy(await generate(media, model, exampleOf(operation))),
-  })),
-  { operation: query, run: async (media: MediaGen, target: Target) => media[kind].query(await target.taskid(kind)) },
-  {
-    operation: deletion,
-    run: async (media: MediaGen, target: Target) => {
-      const { taskids: _, ...further } = exampleOf(deletion);
-      return media[kind].delete([await target.taskid(kind)], further);
+const calls: readonly Call[] = kinds.flatMap(
+  ({ kind, generate: generations, query, delete: deletion }) => [
+    ...[...generations].map(([model, operation]) => ({
+      operation,
+      run: async (media: MediaGen) => createdBy(await generate(media, model, exampleOf(operation))),
+    })),
+    {
+      operation: query,
+      run: async (media: MediaGen, target: Target) => media[kind].query(await target.taskid(kind)),
     },
-  },
-]);
+    {
+      operation: deletion,
+      run: async (media: MediaGen, target: Target) => {
+        const { taskids: _, ...further } = exampleOf(deletion);
+        return media[kind].delete([await target.taskid(kind)], further);
+      },
+    },
+  ],
+);
 
 /** The data of the response that created a task. */
 function createdBy({ taskid, initialUrl }: AnyTask): object {
@@ -36,7 +41,8 @@ function createdBy({ taskid, initialUrl }: AnyTask): object {
 }
 
 describe.for(targets)("$name", (target) => {
-  const errorOf = (call: Call, media: MediaGen) => call.run(media, target).catch((thrown: unknown) => thrown);
+  const errorOf = (call: Call, media: MediaGen) =>
+    call.run(media, target).catch((thrown: unknown) => thrown);
 
   describe.for(calls)("$operation.operationId", (call) => {
     const { operationId, responses } = call.operation;
@@ -57,13 +63,27 @@ describe.for(targets)("$name", (target) => {
       const failure = await errorOf(call, target.client("failure", "key"));
       expect(failure).toBeInstanceOf(ServiceError);
       const msg = expect.stringMatching(/./) as unknown;
-      expect(failure).toMatchObject({ operation: operationId, status: 200, code: codeOf("failure"), msg });
+      expect(failure).toMatchObject({
+        operation: operationId,
+        status: 200,
+        code: codeOf("failure"),
+        msg,
+      });
       const poor = await errorOf(call, target.client("insufficientCredits", "key"));
       expect(poor).toBeInstanceOf(InsufficientCreditsError);
-      expect(poor).toMatchObject({ operation: operationId, status: 200, code: codeOf("insufficientCredits") });
+      expect(poor).toMatchObject({
+        operation: operationId,
+        status: 200,
+        code: codeOf("insufficientCredits"),
+      });
       const keyless = await errorOf(call, target.client("success"));
       const message = expect.stringContaining("API key") as unknown;
-      expect(keyless).toMatchObject({ name: "AuthenticationError", operation: operationId, status: 401, message });
+      expect(keyless).toMatchObject({
+        name: "AuthenticationError",
+        operation: operationId,
+        status: 401,
+        message,
+      });
     });
   });
 });

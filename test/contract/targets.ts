@@ -40,7 +40,8 @@ async function prism(): Promise<Target> {
         apiKey,
         queryTimeoutMs: 10_000,
         generateTimeoutMs: 10_000,
-        fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Prefer: `example=${outcome}` } }),
+        fetch: (url, init) =>
+          fetch(url, { ...init, headers: { ...init.headers, Prefer: `example=${outcome}` } }),
       }),
     http: createHttpClient({ baseUrl: mock.baseUrl, apiKey: "key" }),
     rejects: ({ hiddenFrom }) => hiddenFrom === "nobody",
@@ -88,6 +89,8 @@ function live(): Target {
 async function generateAny(media: MediaGen, kind: "video" | "image"): Promise<string> {
   const form = { prompt: "A fox runs through snow" };
   const task =
-    kind === "video" ? await media.video.generate("vidmodelv2", form) : await media.image.generate("imgmodelv4", form);
+    kind === "video"
+      ? await media.video.generate("vidmodelv2", form)
+      : await media.image.generate("imgmodelv4", form);
   return task.taskid;
 }

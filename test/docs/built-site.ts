@@ -5,14 +5,18 @@ import { join, resolve } from "node:path";
 import { madeOnce } from "../made-once.ts";
 
 /** How the site of the tests is built. */
-export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
+export const siteOptions = {
+  url: "https://docs.example/",
+  repository: "https://git.example/mediagen",
+};
 
 /** The directory of the site as the sources make it. */
 export async function builtSite(): Promise<string> {
   const directory = resolve("out/site", await digestOfSources());
   return madeOnce(directory, async (part) => {
     await removeOthers(directory);
-    // Most test files find it built, and the compiler that reads the reference takes longer to load than they take.
+    // Most test files find it built, and the compiler that reads the reference takes longer to load
+    // than they take.
     const { buildSite } = await import("../../scripts/docs/build.ts");
     await buildSite(part, siteOptions.url, siteOptions.repository);
   });
@@ -21,9 +25,15 @@ export async function builtSite(): Promise<string> {
 /** Every file of the site, by its name within it. */
 export async function filesOf(directory: string): Promise<ReadonlyMap<string, Buffer>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   const nameIn = (path: string) => path.slice(directory.length + 1);
-  return new Map(await Promise.all(files.sort().map(async (file) => [nameIn(file), await readFile(file)] as const)));
+  return new Map(
+    await Promise.all(
+      files.sort().map(async (file) => [nameIn(file), await readFile(file)] as const),
+    ),
+  );
 }
 
 /** The paths of the site's pages, as `guides/waiting/`. */
@@ -35,7 +45,9 @@ export function pagesIn(files: ReadonlyMap<string, Buffer>): readonly string[] {
 
 async function digestOfSources(): Promise<string> {
   const places = ["docs", "openapi", "packages/*/src/*", "scripts", "package-lock.json"];
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" });
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], {
+    encoding: "utf8",
+  });
   const hash = createHash("sha256");
   for (const name of [...new Set(listed.trim().split("\n"))].sort())
     hash.update(name).update(await readFile(name).catch(() => "gone"));

@@ -4,7 +4,12 @@ import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import * as sdk from "@mediagen/sdk/node";
 import { beforeAll, expect, test } from "vitest";
-import { handlers, sampleCalls, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
+import {
+  handlers,
+  sampleCalls,
+  typescriptSample,
+  type CaughtError,
+} from "../../scripts/docs/samples.ts";
 import { readSpec } from "../../scripts/spec.ts";
 import { yaml } from "../contract/cases.ts";
 import { directoryForAll } from "../temporary-directory.ts";
@@ -56,19 +61,30 @@ declare const job: { readonly id: string; readonly model: string; readonly form:
 declare const queue: { add(name: string, data: TaskJSON, options: { readonly delay: number }): Promise<void> };
 `;
 
-/** The programs by the names of their files. They compile together, because the declarations that they share take longest. */
+/**
+ * The programs by the names of their files. They compile together, because the declarations that
+ * they share take longest.
+ */
 const programs = new Map<string, string>();
 const directory = directoryForAll("out");
 /** What the compiler says, a line for each error. */
 let problems: readonly string[] = [];
 
 beforeAll(async () => {
-  const examples = (await readAll("packages/*/src/**/!(*.gen).ts")).flatMap(({ text }) => examplesIn(text));
+  const examples = (await readAll("packages/*/src/**/!(*.gen).ts")).flatMap(({ text }) =>
+    examplesIn(text),
+  );
   expect(examples.length).toBeGreaterThan(60);
-  programs.set("docstrings.ts", [prelude, ...examples.map((code) => `void (async () => {\n${code}\n});`)].join("\n"));
+  programs.set(
+    "docstrings.ts",
+    [prelude, ...examples.map((code) => `void (async () => {\n${code}\n});`)].join("\n"),
+  );
   for (const call of sampleCalls(readSpec(yaml))) {
     for (const caught of [undefined, ...(Object.keys(handlers) as CaughtError[])])
-      programs.set(`sample-${call.operation.operationId}-${caught}.ts`, typescriptSample({ ...call, caught }));
+      programs.set(
+        `sample-${call.operation.operationId}-${caught}.ts`,
+        typescriptSample({ ...call, caught }),
+      );
   }
   for (const { file, text } of await readAll("packages/*/README.md")) {
     const [, code] = /```ts\n([^]*?)```/.exec(text) ?? [];
@@ -84,7 +100,8 @@ test("every example of a docstring compiles", () => expect(problemsOf("docstring
 test("the TypeScript samples of the API reference and the playground compile", () =>
   expect(problemsOf("sample-")).toEqual([]));
 
-test("the programs of the packages' READMEs compile", () => expect(problemsOf("readme-")).toEqual([]));
+test("the programs of the packages' READMEs compile", () =>
+  expect(problemsOf("readme-")).toEqual([]));
 
 function problemsOf(prefix: string): readonly string[] {
   expect([...programs.keys()].filter((name) => name.startsWith(prefix))).not.toEqual([]);
@@ -96,10 +113,17 @@ function problemsOf(prefix: string): readonly string[] {
 async function compile(files: readonly string[]): Promise<readonly string[]> {
   // A few lines that show what a call returns need not use it.
   const compilerOptions = { noEmit: true, noUnusedLocals: false };
-  const config = { extends: relative(directory, "tsconfig.json"), compilerOptions, include: [], files };
+  const config = {
+    extends: relative(directory, "tsconfig.json"),
+    compilerOptions,
+    include: [],
+    files,
+  };
   await writeFile(join(directory, "tsconfig.json"), JSON.stringify(config));
   const compiler = resolve("node_modules/typescript-7/bin/tsc");
-  const run = promisify(execFile)(process.execPath, [compiler, "-p", ".", "--pretty", "false"], { cwd: directory });
+  const run = promisify(execFile)(process.execPath, [compiler, "-p", ".", "--pretty", "false"], {
+    cwd: directory,
+  });
   // A compiler that ends without a word has compiled nothing.
   const { stdout } = await run.catch((error: { readonly stdout: string }) =>
     error.stdout ? error : expect.fail(`${error}`),

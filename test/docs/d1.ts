@@ -8,7 +8,11 @@ export function createD1(...migrations: readonly string[]): Database {
   return { prepare: (sql) => statementOf(database, sql, []) };
 }
 
-function statementOf(database: DatabaseSync, sql: string, values: readonly (string | number)[]): Statement {
+function statementOf(
+  database: DatabaseSync,
+  sql: string,
+  values: readonly (string | number)[],
+): Statement {
   const prepare = () => database.prepare(sql);
   return {
     bind: (...given) => statementOf(database, sql, given),

@@ -53,7 +53,11 @@ test.concurrent.for<Row>([
     0,
     { args: ["imgmodelv4", '{ "batchsize": 99 }'] },
   ],
-  ["form-schema.ts", /^video-\w+\nratio must be [^\n]*\nduration is not a known field\.[^\n]*\n$/, 1],
+  [
+    "form-schema.ts",
+    /^video-\w+\nratio must be [^\n]*\nduration is not a known field\.[^\n]*\n$/,
+    1,
+  ],
   ["http-client.ts", /^200 video-\w+ \[/, 1],
   ["with-the-emulator.test.ts", /pass 6\n[^]*fail 0\n/, 0, { args: ["--test-reporter=tap"] }],
   [
@@ -83,15 +87,31 @@ test.concurrent.for<Row>([
     1,
     { args: ["A fox #slow #slow"], emulator: { behaviour: { pendingMs: 3_600_000 } } },
   ],
-  ["errors.ts", /^not billed: vidmodelv2: .*9999/, 0, { faults: [{ fault: "failure", on: "generate" }] }],
-  ["errors.ts", /^perhaps billed: .*vidmodelv2/, 1, { faults: [{ fault: "resetAfter", on: "generate" }] }],
-  ["errors.ts", /^not billed, try again later: /, 0, { environment: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } }],
+  [
+    "errors.ts",
+    /^not billed: vidmodelv2: .*9999/,
+    0,
+    { faults: [{ fault: "failure", on: "generate" }] },
+  ],
+  [
+    "errors.ts",
+    /^perhaps billed: .*vidmodelv2/,
+    1,
+    { faults: [{ fault: "resetAfter", on: "generate" }] },
+  ],
+  [
+    "errors.ts",
+    /^not billed, try again later: /,
+    0,
+    { environment: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } },
+  ],
 ])("%s prints %s, and %d generations are billed", async ([program, prints, charges, given]) => {
   await using desk = await createDesk(given?.emulator);
   for (const fault of given?.faults ?? []) desk.emulator.next(fault);
   expect(await fine(desk.run(program, given))).toMatch(prints);
   expect(desk.emulator.charges).toHaveLength(charges);
-  if (!given?.faults && !given?.emulator) expect(await desk.run(program, given)).toMatchObject(isFine);
+  if (!given?.faults && !given?.emulator)
+    expect(await desk.run(program, given)).toMatchObject(isFine);
 });
 
 test.concurrent("pays-twice pays twice if a response is lost, and readme once", async () => {
@@ -128,7 +148,14 @@ test.concurrent("batch brings a directory of results, and run again pays for not
   expect(stdout).toMatch(
     /^4 paid generations \{[^}]*imgmodelv4: \{ generations: 2, amount: 4, [^]*\n([\w-]+: succeeded .*\n){4}4 of 4 lines have results\n0 paid generations, 0 of them again\n$/,
   );
-  const names = ["fox-1.png", "from-a-picture-1.mp4", "hare-1.png", "hare-2.png", "hare-3.png", "results.jsonl"];
+  const names = [
+    "fox-1.png",
+    "from-a-picture-1.mp4",
+    "hare-1.png",
+    "hare-2.png",
+    "hare-3.png",
+    "results.jsonl",
+  ];
   expect(await desk.files("out")).toEqual(expect.arrayContaining(names));
   const again = await fine(desk.run("batch.ts"));
   expect(again).toBe("4 of 4 lines have results\n0 paid generations, 0 of them again\n");
@@ -142,7 +169,9 @@ test.concurrent("source-images sends each source as a file with its name and typ
   // fileFrom takes data URIs as it takes URLs, which would need a public server.
   const environment = { IMAGE_URL: `data:image/png;base64,${png}` };
   const stdout = await fine(desk.run("source-images.ts", { environment }));
-  expect(desk.emulator.tasks.map(({ files }) => files.map(({ name, type }) => `${name} ${type}`))).toEqual([
+  expect(
+    desk.emulator.tasks.map(({ files }) => files.map(({ name, type }) => `${name} ${type}`)),
+  ).toEqual([
     ["first.png image/png"],
     ["first.png image/png", "last.png image/png"],
     ["fox.png image/png"],
@@ -167,10 +196,14 @@ test.concurrent("results brings a clip to disk, into memory, into a storage and 
     stored.push(`${request.method} ${request.url} ${request.headers["content-type"]} ${length}`);
     response.end();
   });
-  const stdout = await fine(desk.run("results.ts", { environment: { STORAGE_URL: storage.baseUrl } }));
+  const stdout = await fine(
+    desk.run("results.ts", { environment: { STORAGE_URL: storage.baseUrl } }),
+  );
   const [, bytes = ""] = /(\d+) of \1 bytes\n/.exec(stdout) ?? [];
   expect(stdout).toMatch(
-    new RegExp(`video-\\w+-1\\.mp4 video/mp4 [0-9a-f]{64}'\\n\\]\nvideo/mp4 ${bytes}\nvideo/mp4 ${bytes}\n$`),
+    new RegExp(
+      `video-\\w+-1\\.mp4 video/mp4 [0-9a-f]{64}'\\n\\]\nvideo/mp4 ${bytes}\nvideo/mp4 ${bytes}\n$`,
+    ),
   );
   expect(stored).toEqual([`PUT /${desk.emulator.tasks[0]?.taskid}-1 video/mp4 ${bytes}`]);
 });
@@ -197,16 +230,23 @@ test.concurrent("paid-once is paid once, also if its response is lost: recover l
   await using desk = await createDesk();
   desk.emulator.next({ fault: "resetAfter", on: "generate" });
   const lost = await desk.run("paid-once.ts");
-  expect(lost).toMatchObject({ ...isFine, stdout: expect.stringMatching(/^order-42 may have been billed/) });
+  expect(lost).toMatchObject({
+    ...isFine,
+    stdout: expect.stringMatching(/^order-42 may have been billed/),
+  });
   expect((await desk.run("paid-once.ts")).stdout).toBe(lost.stdout);
 
   const [, id = ""] = /resolve (\S+)/.exec(lost.stdout) ?? [];
-  expect((await desk.run("recover.ts")).stdout).toContain(`unknown: ${id}, vidmodelv2 for order-42 at 20`);
+  expect((await desk.run("recover.ts")).stdout).toContain(
+    `unknown: ${id}, vidmodelv2 for order-42 at 20`,
+  );
   const [found] = desk.emulator.tasks;
   const resolved = await desk.run("recover.ts", { args: [id, found?.taskid ?? ""] });
   expect(resolved.stdout).toBe(`${found?.taskid}: out/${found?.taskid}-1.mp4\n`);
 
-  expect((await desk.run("paid-once.ts")).stdout).toBe(`order-42 is ${found?.taskid}, out/${found?.taskid}-1.mp4\n`);
+  expect((await desk.run("paid-once.ts")).stdout).toBe(
+    `order-42 is ${found?.taskid}, out/${found?.taskid}-1.mp4\n`,
+  );
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
@@ -214,7 +254,9 @@ test.concurrent("lost-response finds the task of its lost response, in each run 
   await using desk = await createDesk();
   for (const run of [1, 2]) {
     const stdout = await fine(desk.run("lost-response.ts"));
-    const { taskid } = desk.emulator.tasks.find(({ prompt }) => prompt.endsWith(`${/order-\d+/.exec(stdout)}`)) ?? {};
+    const { taskid } =
+      desk.emulator.tasks.find(({ prompt }) => prompt.endsWith(`${/order-\d+/.exec(stdout)}`)) ??
+      {};
     expect(stdout).toMatch(
       new RegExp(
         `^lost: vidmodelv2fast of 20.*\nOutcomeUnknownError\nfound: ${taskid}\norder-\\d+ is ${taskid}, billed once\n$`,
@@ -230,7 +272,8 @@ test.concurrent("own-store records a key in a table, for processes that run at o
   const prints = new RegExp(
     `^order-43 is ${desk.emulator.tasks[0]?.taskid}\nthe store passes\nDurability: [^]*Expiry: `,
   );
-  for (const { code, stdout } of runs) expect([code, stdout]).toEqual([0, expect.stringMatching(prints)]);
+  for (const { code, stdout } of runs)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(prints)]);
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
@@ -244,7 +287,11 @@ test.concurrent("with-prism gets the spec's examples, and the outcome that it re
 
 test.concurrent("frameworks/express-server generates for a user who is signed in", async () => {
   await using desk = await createDesk();
-  const environment = { USERS: '{ "token-of-ann": "ann" }', PROXY_SECRET: "s".repeat(32), PORT: "0" };
+  const environment = {
+    USERS: '{ "token-of-ann": "ann" }',
+    PROXY_SECRET: "s".repeat(32),
+    PORT: "0",
+  };
   const server = desk.start("frameworks/express-server.ts", { environment });
   const [printed] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
   const url = `http://127.0.0.1:${/port: (\d+)/.exec(printed)?.[1]}/api/media/v1/video/vidmodelv2`;
@@ -252,7 +299,10 @@ test.concurrent("frameworks/express-server generates for a user who is signed in
   body.set("prompt", "A fox");
   const headers = { authorization: "Bearer token-of-ann" };
   const posted = await fetch(url, { method: "POST", headers, body });
-  expect([posted.status, await posted.text()]).toEqual([200, expect.stringMatching(/"taskid":"video-\w+\.[\w-]{43}"/)]);
+  expect([posted.status, await posted.text()]).toEqual([
+    200,
+    expect.stringMatching(/"taskid":"video-\w+\.[\w-]{43}"/),
+  ]);
   expect((await fetch(url, { method: "POST", body })).status).toBe(401);
   expect(desk.emulator.charges).toHaveLength(1);
 });
@@ -292,17 +342,31 @@ test.concurrent("proxies sends both its generations through the proxy", async ()
 test.concurrent("certificates trusts its authority and shows its client certificate", async () => {
   await using desk = await createDesk();
   const [server, client] = [makeCertificate("localhost"), makeCertificate("client")];
-  await using service = await startService("", Buffer.of(), { ...server, requestCert: true, ca: client.cert });
-  const files = { "company-ca.pem": server.cert, "client.pem": client.cert, "client-key.pem": client.key };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(desk.directory, name), text);
-  const environment = { MEDIAGEN_BASE_URL: `https://localhost:${service.port}`, MEDIAGEN_API_KEY: "key" };
+  await using service = await startService("", Buffer.of(), {
+    ...server,
+    requestCert: true,
+    ca: client.cert,
+  });
+  const files = {
+    "company-ca.pem": server.cert,
+    "client.pem": client.cert,
+    "client-key.pem": client.key,
+  };
+  for (const [name, text] of Object.entries(files))
+    await writeFile(join(desk.directory, name), text);
+  const environment = {
+    MEDIAGEN_BASE_URL: `https://localhost:${service.port}`,
+    MEDIAGEN_API_KEY: "key",
+  };
   expect(await fine(desk.run("certificates.ts", { environment }))).toBe("t-1\n");
   expect(service.clients).toEqual(["test client"]);
 });
 
 test("every program of docs/examples is run by a test next to this one", async () => {
   const tests = await Promise.all(
-    (await readdir("test/docs")).flatMap((name) => (name.endsWith(".ts") ? readFile(`test/docs/${name}`, "utf8") : [])),
+    (await readdir("test/docs")).flatMap((name) =>
+      name.endsWith(".ts") ? readFile(`test/docs/${name}`, "utf8") : [],
+    ),
   );
   const programs = (await readdir("docs/examples")).filter((name) => /\.c?ts$/.test(name));
   expect(programs.filter((name) => !tests.some((text) => text.includes(`${name}"`)))).toEqual([]);

@@ -40,7 +40,10 @@ beforeAll(async () => {
     PROXY_SECRET: "0123456789abcdef0123456789abcdef",
     USERS: JSON.stringify(users),
   };
-  const files = { STORE_DIRECTORY: join(directory, "generations"), QUOTA_FILE: join(directory, "quota.sqlite") };
+  const files = {
+    STORE_DIRECTORY: join(directory, "generations"),
+    QUOTA_FILE: join(directory, "quota.sqlite"),
+  };
   for (const [name, value] of Object.entries({ ...environment, ...files })) vi.stubEnv(name, value);
   vi.spyOn(console, "error").mockImplementation(() => {});
 
@@ -54,13 +57,20 @@ beforeAll(async () => {
   const h3 = new H3().post("/api/media/**", nitro.default);
   handlers.set("Nitro", async (request) => h3.fetch(request));
   const worker = await import("../../docs/examples/frameworks/worker.ts");
-  expect(Object.keys(worker), "workerd takes every other export for a handler").toEqual(["default"]);
+  expect(Object.keys(worker), "workerd takes every other export for a handler").toEqual([
+    "default",
+  ]);
   const env = { DB: createD1(migration), ...environment };
-  handlers.set("a Worker", (request) => worker.default.fetch(request, env, { waitUntil: () => undefined }));
+  handlers.set("a Worker", (request) =>
+    worker.default.fetch(request, env, { waitUntil: () => undefined }),
+  );
   const express = await import("../../docs/examples/frameworks/express.ts");
   const server = await serveApp(express.app);
-  handlers.set("Express", (request) => fetch(new Request(request.url.replace(app, server.baseUrl), request)));
-  vi.stubEnv("MEDIAGEN_API_KEY", undefined); // The servers have read it. The clients of pages have none.
+  handlers.set("Express", (request) =>
+    fetch(new Request(request.url.replace(app, server.baseUrl), request)),
+  );
+  // The servers have read it. The clients of pages have none.
+  vi.stubEnv("MEDIAGEN_API_KEY", undefined);
   leave.push(
     async () => server[Symbol.asyncDispose](),
     () => service.close(),
@@ -72,7 +82,8 @@ afterAll(async () => {
 });
 
 describe.each(frameworks)("the proxy in %s", (framework) => {
-  const handler: Handler = (request) => (handlers.get(framework) ?? expect.fail("there is no such handler"))(request);
+  const handler: Handler = (request) =>
+    (handlers.get(framework) ?? expect.fail("there is no such handler"))(request);
   /** The client in a page of a user. */
   const pageOf = (token: string) =>
     createMediaGen({
@@ -98,7 +109,9 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
     );
     const bob = pageOf(tokenOf(framework, "bob"));
     await expect(bob.video.query(task?.taskid ?? "")).rejects.toThrow("The user has no such task.");
-    await expect(pageOf("nobody").video.generate("vidmodelv2", form)).rejects.toMatchObject({ status: 401 });
+    await expect(pageOf("nobody").video.generate("vidmodelv2", form)).rejects.toMatchObject({
+      status: 401,
+    });
   });
 
   test("completes a generation whose page was closed while it was sent", async () => {
@@ -110,7 +123,9 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
     body.set("prompt", "A fox");
     const headers = { authorization: `Bearer ${tokenOf(framework)}`, "idempotency-key": "closed" };
     const url = `${app}/api/media/v1/video/vidmodelv2`;
-    const closed = handler(new Request(url, { method: "POST", headers, body, signal: closing.signal }));
+    const closed = handler(
+      new Request(url, { method: "POST", headers, body, signal: closing.signal }),
+    );
     const ended = closed.catch(() => undefined);
     await expect.poll(() => emulator.charges.length - before).toBe(1);
     closing.abort();
@@ -153,7 +168,9 @@ test("the store for D1 keeps the rules of a store, and the records of accounts a
   const { failures } = await checkStore(() => d1Store(database, "ann"));
   expect(failures).toEqual([]);
   const records: unknown[] = [];
-  for await (const record of d1Store(database, "bob").list({ states: ["claimed", "created", "ended"] }))
+  for await (const record of d1Store(database, "bob").list({
+    states: ["claimed", "created", "ended"],
+  }))
     records.push(record);
   expect(records).toEqual([]);
 });

@@ -7,7 +7,9 @@ const guides = await readAll("docs/guides/*.md");
 
 // `npm run generate` fills these in, and fails if there is no such file or region.
 test("every block of a guide that is a program or its configuration names a file of docs/examples", () => {
-  const blocks = guides.flatMap(({ text }) => [...text.matchAll(/^```(.*)\n[^]*?^```$/gm)].map(([, info]) => info));
+  const blocks = guides.flatMap(({ text }) =>
+    [...text.matchAll(/^```(.*)\n[^]*?^```$/gm)].map(([, info]) => info),
+  );
   const isShown = /^(sh|text|json|(ts|yaml|text) file=\S+( region=\S+)?)$/;
   expect(blocks.filter((info = "") => !isShown.test(info))).toEqual([]);
 });
@@ -36,7 +38,9 @@ test("every error of the SDK has its place in the guide to what goes wrong", () 
   const errors = Object.values(sdk).filter(
     (one) => typeof one === "function" && one.prototype instanceof sdk.MediaGenError,
   );
-  expect(errors.map(({ name }) => name).filter((name) => !text.includes(`| [\`${name}\`]`))).toEqual([]);
+  expect(
+    errors.map(({ name }) => name).filter((name) => !text.includes(`| [\`${name}\`]`)),
+  ).toEqual([]);
   expect(errors.length).toBeGreaterThan(5);
 });
 
@@ -51,8 +55,12 @@ test("every name that the guides speak of is one of the packages, of the spec, o
   const others = /(migration|faq)\.md$/; // They speak of other clients.
   const names = guides
     .filter(({ file }) => !others.test(file))
-    .flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
-  const unknown = names.filter((name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)));
+    .flatMap(({ text }) =>
+      [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name),
+    );
+  const unknown = names.filter(
+    (name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)),
+  );
   // Names of other libraries and of their settings.
   const foreign =
     "MockAgent Promise.allSettled allowImportingTsExtensions disableNetConnect jest.spyOn maxRetries moduleResolution onUnhandledFrame onUnhandledRequest publicProcedure sValidator skipLibCheck useForm vi.spyOn";
@@ -78,14 +86,20 @@ test("the guide to configuration has the options of every call, and every variab
   const entries = (await readAll("packages/*/api.md")).map((one) => one.text).join("\n");
   // Six are in words, at `forget`, or in the tables of others.
   const elsewhere =
-    "CallOptions ForgetOptions HttpClientOptions MediaGenModelOptions NodeMediaGenOptions UncheckedOptions".split(" ");
+    "CallOptions ForgetOptions HttpClientOptions MediaGenModelOptions NodeMediaGenOptions UncheckedOptions".split(
+      " ",
+    );
   const options = [
-    ...new Set([...entries.matchAll(/^(?:interface|type) (\w+Options)\b/gm)].map(([, name = ""]) => name)),
+    ...new Set(
+      [...entries.matchAll(/^(?:interface|type) (\w+Options)\b/gm)].map(([, name = ""]) => name),
+    ),
   ];
   const shown = (name: string) =>
     text.includes(`<!-- include: options ${name} -->`) || text.includes(`/api.md#${name})`);
   expect(options.filter((name) => !shown(name) && !elsewhere.includes(name))).toEqual([]);
-  const variables = sources.matchAll(/\b(MEDIAGEN_(?!VERSION)[A-Z_]+|[A-Z]+_PROXY|XDG_\w+|LOCALAPPDATA|TERM)\b/g);
+  const variables = sources.matchAll(
+    /\b(MEDIAGEN_(?!VERSION)[A-Z_]+|[A-Z]+_PROXY|XDG_\w+|LOCALAPPDATA|TERM)\b/g,
+  );
   const read = [...new Set([...variables].map(([name]) => name))];
   expect(read.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });

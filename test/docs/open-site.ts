@@ -14,7 +14,10 @@ export interface OpenSite {
   readonly trouble: string[];
 }
 
-/** Serves the built site and launches a browser for the tests of a file; after each, there was no trouble. */
+/**
+ * Serves the built site and launches a browser for the tests of a file; after each, there was no
+ * trouble.
+ */
 export function useSite(): OpenSite {
   let browser: Browser;
   let server: Awaited<ReturnType<typeof serveSite>>;
@@ -22,7 +25,11 @@ export function useSite(): OpenSite {
   const trouble: string[] = [];
   beforeAll(async () => {
     const directory = await builtSite();
-    [browser, server, files] = await Promise.all([launchBrowser(), serveSite(directory), filesOf(directory)]);
+    [browser, server, files] = await Promise.all([
+      launchBrowser(),
+      serveSite(directory),
+      filesOf(directory),
+    ]);
   });
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));

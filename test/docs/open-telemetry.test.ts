@@ -20,13 +20,18 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 // The program's file, unchanged, imported only once there are providers and a service.
 const exporter = new InMemorySpanExporter();
 const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 86_400_000 });
+const reader = new PeriodicExportingMetricReader({
+  exporter: metricExporter,
+  exportIntervalMillis: 86_400_000,
+});
 type Program = typeof import("../../docs/examples/open-telemetry.ts");
 let toTelemetry: Program["toTelemetry"];
 let ofProgram: readonly ReadableSpan[];
 
 beforeAll(async () => {
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  trace.setGlobalTracerProvider(
+    new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+  );
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   const emulator = createEmulator({ clock: { speed: 100 }, apiKey: "canary-key" });
   const server = await listen(emulator);
@@ -43,7 +48,10 @@ beforeAll(async () => {
 afterEach(() => exporter.reset());
 
 test("the program's run is a span for its generation and one for the task", () => {
-  expect(ofProgram.map(({ name }) => name)).toEqual(["generate_content vidmodelv2", "task vidmodelv2"]);
+  expect(ofProgram.map(({ name }) => name)).toEqual([
+    "generate_content vidmodelv2",
+    "task vidmodelv2",
+  ]);
   const [generation, task] = ofProgram;
   expect(generation?.kind).toBe(SpanKind.CLIENT);
   expect(generation?.attributes).toEqual({
@@ -56,7 +64,9 @@ test("the program's run is a span for its generation and one for the task", () =
     "mediagen.request_id": "emulator-1",
     "server.address": expect.stringMatching(/^127\.0\.0\.1:\d+$/),
   });
-  expect(ofProgram.map(({ status }) => status.code)).toEqual(ofProgram.map(() => SpanStatusCode.UNSET));
+  expect(ofProgram.map(({ status }) => status.code)).toEqual(
+    ofProgram.map(() => SpanStatusCode.UNSET),
+  );
   const { traceId, spanId } = generation?.spanContext() ?? {};
   expect(task?.spanContext().traceId).toBe(traceId);
   expect(task?.parentSpanContext?.spanId).toBe(spanId);
@@ -66,7 +76,10 @@ test("the metrics are the durations of calls and tasks, in buckets for videos, a
   await reader.forceFlush();
   const scopes = metricExporter.getMetrics().at(-1)?.scopeMetrics ?? [];
   const [calls, tasks, results] = scopes.flatMap(({ metrics: all }) => all);
-  const names = [calls, tasks, results].map((metric) => [metric?.descriptor.name, metric?.descriptor.unit]);
+  const names = [calls, tasks, results].map((metric) => [
+    metric?.descriptor.name,
+    metric?.descriptor.unit,
+  ]);
   expect(names).toEqual([
     ["gen_ai.client.operation.duration", "s"],
     ["mediagen.task.duration", "s"],
@@ -76,7 +89,9 @@ test("the metrics are the durations of calls and tasks, in buckets for videos, a
   const [generation] = (calls as HistogramMetricData).dataPoints;
   expect(generation?.value.buckets.boundaries.at(-1)).toBe(1_280);
   expect(Object.keys(generation?.attributes ?? {})).not.toContain("gen_ai.response.id");
-  expect(results?.dataPoints).toMatchObject([{ value: 1, attributes: { "gen_ai.request.model": "vidmodelv2" } }]);
+  expect(results?.dataPoints).toMatchObject([
+    { value: 1, attributes: { "gen_ai.request.model": "vidmodelv2" } },
+  ]);
 });
 
 async function generateWith(fault?: Fault): Promise<readonly ReadableSpan[]> {
@@ -97,9 +112,24 @@ test.for<[what: string, span: string, fault: Fault | undefined, attributes: obje
     { fault: "resetAfter", on: "generate" },
     { "error.type": "OutcomeUnknownError" },
   ],
-  ["a retry", "retry", { fault: "rateLimited", on: "generate" }, { "http.response.status_code": 429 }],
-  ["a poll that fails", "retry", { fault: "serverError", on: "query" }, { "http.response.status_code": 500 }],
-  ["a failed task", "task", { fault: "taskFails", on: "generate" }, { "error.type": "TaskFailedError" }],
+  [
+    "a retry",
+    "retry",
+    { fault: "rateLimited", on: "generate" },
+    { "http.response.status_code": 429 },
+  ],
+  [
+    "a poll that fails",
+    "retry",
+    { fault: "serverError", on: "query" },
+    { "http.response.status_code": 500 },
+  ],
+  [
+    "a failed task",
+    "task",
+    { fault: "taskFails", on: "generate" },
+    { "error.type": "TaskFailedError" },
+  ],
 ])("%s is a span that failed: %s", async ([, name, fault, attributes]) => {
   const span = (await generateWith(fault)).find((one) => one.name.startsWith(`${name} `));
   expect(span).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes });
@@ -117,12 +147,17 @@ test("no key and no prompt is in any span, also if the service or an error repea
       retries: 0,
     });
     await media.image.generate("imgmodelv4", { prompt: "canary-prompt" }).catch(() => undefined);
-    const invalid: Readonly<Record<string, unknown>> = { prompt: "canary-prompt", resolution: "canary-prompt" };
+    const invalid: Readonly<Record<string, unknown>> = {
+      prompt: "canary-prompt",
+      resolution: "canary-prompt",
+    };
     const model: string = "imgmodelz";
     await media.generate(model, invalid).catch(() => undefined);
     await media.image.query("it-1").catch(() => undefined);
   }
   const spans = [...ofProgram, ...exporter.getFinishedSpans()];
-  expect(spans.filter(({ status }) => status.code === SpanStatusCode.ERROR).length).toBeGreaterThan(4);
+  expect(spans.filter(({ status }) => status.code === SpanStatusCode.ERROR).length).toBeGreaterThan(
+    4,
+  );
   expect(inspect(spans, { depth: 12, showHidden: true })).not.toMatch(/canary-(key|prompt)/);
 });

@@ -3,7 +3,12 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
+import {
+  createEmulator,
+  listen,
+  type Emulator,
+  type EmulatorOptions,
+} from "@mediagen/emulator/node";
 import { type Ended, followChild } from "../child.ts";
 
 export type { Ended };
@@ -17,7 +22,10 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A directory with two source images, and an emulator whose URL and key programs find in their environment. */
+/**
+ * A directory with two source images, and an emulator whose URL and key programs find in their
+ * environment.
+ */
 export interface Desk extends AsyncDisposable {
   readonly emulator: Emulator;
   readonly directory: string;
@@ -29,7 +37,10 @@ export interface Desk extends AsyncDisposable {
   files(directory: string): Promise<readonly string[]>;
 }
 
-/** Sets up a desk; its emulator's time is a hundred times as fast as the machine's, unless the desk is given another speed. */
+/**
+ * Sets up a desk; its emulator's time is a hundred times as fast as the machine's, unless the desk
+ * is given another speed.
+ */
 export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
   const emulator = createEmulator({ clock: { speed: 100 }, ...options });
   const server = await listen(emulator);
@@ -60,7 +71,10 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
     start,
     run: (program, given) => endOf(start(program, given)),
     async files(name) {
-      const entries = await readdir(join(directory, name), { recursive: true, withFileTypes: true });
+      const entries = await readdir(join(directory, name), {
+        recursive: true,
+        withFileTypes: true,
+      });
       return entries
         .filter((entry) => entry.isFile())
         .map((entry) => entry.name)

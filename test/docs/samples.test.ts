@@ -2,10 +2,21 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { createEmulator, listen, type Emulator, type EmulatorServer, type ResultSource } from "@mediagen/emulator/node";
+import {
+  createEmulator,
+  listen,
+  type Emulator,
+  type EmulatorServer,
+  type ResultSource,
+} from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { beforeAll, describe, expect, test } from "vitest";
-import { curlSample, sampleCalls, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
+import {
+  curlSample,
+  sampleCalls,
+  typescriptSample,
+  type SampleCall,
+} from "../../scripts/docs/samples.ts";
 import { exampleOf, readSpec } from "../../scripts/spec.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
 import { directoryForAll } from "../temporary-directory.ts";
@@ -21,7 +32,8 @@ const results: ResultSource = ({ kind }) => {
 
 const directory = directoryForAll("out");
 beforeAll(async () => {
-  for (const { id, call } of calls) await writeFile(resolve(directory, `${id}.ts`), typescriptSample(call));
+  for (const { id, call } of calls)
+    await writeFile(resolve(directory, `${id}.ts`), typescriptSample(call));
   await writeFile(
     resolve(directory, "fox 'n\" snow.png"),
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -36,14 +48,21 @@ describe.concurrent("each sample does at the emulator what its operation says", 
     ] as const) {
       const { emulator, server } = await emulatorWith(call);
       try {
-        const { stdout, stderr } = await exec(command, args, { cwd: directory, env: environmentOf(emulator, server) });
+        const { stdout, stderr } = await exec(command, args, {
+          cwd: directory,
+          env: environmentOf(emulator, server),
+        });
         const isProgram = command === process.execPath;
         if (isProgram) expectHere(stderr).toBe("");
         else expectHere(JSON.parse(stdout)).toMatchObject({ code: 1000 });
-        if (isProgram) expectHere(stdout).toMatch(call.verb === "delete" ? /^Success\n$/ : /http:\S+\.(mp4|png)/);
+        if (isProgram)
+          expectHere(stdout).toMatch(
+            call.verb === "delete" ? /^Success\n$/ : /http:\S+\.(mp4|png)/,
+          );
         const seen = emulator.calls.find(({ operation }) => operation === id);
         expectHere(seen).toMatchObject({ code: 1000, violations: [] });
-        if (call.verb === "generate") expectHere(emulator.tasks.at(-1)?.fields).toMatchObject(wireOf(call));
+        if (call.verb === "generate")
+          expectHere(emulator.tasks.at(-1)?.fields).toMatchObject(wireOf(call));
       } finally {
         await server.close();
       }
@@ -53,7 +72,9 @@ describe.concurrent("each sample does at the emulator what its operation says", 
 
 test("values that a shell or TypeScript would take for more than text arrive as they are, files under their part's name", async () => {
   const first = calls.find(
-    ({ call }) => `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length > 9,
+    ({ call }) =>
+      `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length >
+      9,
   );
   const prompt = `It's "a" \\ $HOME \`fox\` @file <b> ; 雪 \${x}`;
   const call: SampleCall = {
@@ -66,9 +87,9 @@ test("values that a shell or TypeScript would take for more than text arrive as 
     const env = environmentOf(emulator, server);
     await exec(process.execPath, ["hard.mts"], { cwd: directory, env });
     await exec("sh", ["-c", curlSample(call)], { cwd: directory, env });
-    expect(emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)])).toEqual(
-      [1, 2].map(() => [prompt, ["sourceImage.items"]]),
-    );
+    expect(
+      emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)]),
+    ).toEqual([1, 2].map(() => [prompt, ["sourceImage.items"]]));
   } finally {
     await server.close();
   }
@@ -81,13 +102,18 @@ async function emulatorWith({
 }: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
   const emulator = createEmulator({ clock: { speed: 1_000 }, results });
   const media = createMediaGen(emulator.client);
-  const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("taskid") ? [value].flat() : []));
+  const named = Object.entries(fields).flatMap(([name, value]) =>
+    name.startsWith("taskid") ? [value].flat() : [],
+  );
   const { model, operation } = models.find((one) => one.kind === kind) ?? never();
   for (const _ of named) await (await generate(media, model, exampleOf(operation))).wait();
   const snapshot = emulator.snapshot();
   emulator.restore({
     ...snapshot,
-    tasks: snapshot.tasks.map((task, index) => ({ ...task, taskid: String(named[index] ?? task.taskid) })),
+    tasks: snapshot.tasks.map((task, index) => ({
+      ...task,
+      taskid: String(named[index] ?? task.taskid),
+    })),
   });
   return { emulator, server: await listen(emulator) };
 }
@@ -103,7 +129,10 @@ function environmentOf({ client }: Emulator, { baseUrl }: EmulatorServer): NodeJ
 /** The fields as the emulator keeps them: flags as text. */
 function wireOf({ fields }: SampleCall): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, typeof value === "boolean" ? String(Number(value)) : value]),
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === "boolean" ? String(Number(value)) : value,
+    ]),
   );
 }
 

@@ -7,11 +7,28 @@ const site = useSite();
 /** A page of every look. Each week, others that look like one of them. */
 const pages = ["", "guides/errors/", "api/generateVidmodelv2/", "sdk/KindClient/", "404.html"];
 if (process.env["MEDIAGEN_LONG"] !== undefined) {
-  pages.push("guides/", "guides/browsers/", "guides/testing/", "guides/stores/", "guides/first-video/", "api/", "sdk/");
-  pages.push("sdk/OutcomeUnknownError/", "sdk/generate-video/", "sdk/createMediaGen/", "benchmarks/", "changelog/");
+  pages.push(
+    "guides/",
+    "guides/browsers/",
+    "guides/testing/",
+    "guides/stores/",
+    "guides/first-video/",
+    "api/",
+    "sdk/",
+  );
+  pages.push(
+    "sdk/OutcomeUnknownError/",
+    "sdk/generate-video/",
+    "sdk/createMediaGen/",
+    "benchmarks/",
+    "changelog/",
+  );
 }
 
-/** Leaves one token of code of each look in the page, and three rows or items of each table and list: thousands of others tell nothing more, and take a minute. */
+/**
+ * Leaves one token of code of each look in the page, and three rows or items of each table and
+ * list: thousands of others tell nothing more, and take a minute.
+ */
 function thinOut(): void {
   for (const one of document.querySelectorAll(":is(tbody tr, li):nth-child(n + 4)")) one.remove();
   const seen = new Set<string>();
@@ -39,7 +56,9 @@ describe("accessibility, light and dark", () => {
     await page.goto(`${site.url}sdk/KindClient/`);
     await page.evaluate(thinOut);
     await page.getByRole("button", { name: "Menu" }).click();
-    expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
+    expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(
+      true,
+    );
     expect(await findingsInThemes(page)).toEqual([]);
     await page.keyboard.press("/");
     await page.getByRole("combobox", { name: "Search" }).fill("wait");
@@ -54,7 +73,8 @@ describe("by keyboard", () => {
     await page.goto(`${site.url}guides/first-video/`);
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to content" });
-    const isInView = (one: Element) => one === document.activeElement && one.getBoundingClientRect().top >= 0;
+    const isInView = (one: Element) =>
+      one === document.activeElement && one.getBoundingClientRect().top >= 0;
     expect(await skip.evaluate(isInView)).toBe(true);
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
@@ -63,7 +83,9 @@ describe("by keyboard", () => {
     const stops = await page
       .locator("a[href], button, summary")
       .locator("visible=true")
-      .evaluateAll((all) => all.map((one, index) => (one.setAttribute("data-stop", String(index)), String(index))));
+      .evaluateAll((all) =>
+        all.map((one, index) => (one.setAttribute("data-stop", String(index)), String(index))),
+      );
     const reached = new Set<string>();
     for (let press = 0; press < stops.length * 2 && reached.size < stops.length; press++) {
       await page.keyboard.press("Tab");
@@ -71,7 +93,10 @@ describe("by keyboard", () => {
         const one = document.activeElement as HTMLElement;
         const { opacity, outlineStyle } = getComputedStyle(one);
         const { width, height } = one.getBoundingClientRect();
-        return { id: one.dataset["stop"], seen: opacity === "1" && outlineStyle !== "none" && width > 0 && height > 0 };
+        return {
+          id: one.dataset["stop"],
+          seen: opacity === "1" && outlineStyle !== "none" && width > 0 && height > 0,
+        };
       });
       if (stop.id === undefined) continue;
       expect(stop.seen, `stop ${stop.id}`).toBe(true);
@@ -86,7 +111,8 @@ describe("by keyboard", () => {
     await page.keyboard.press("Control+k");
     const field = page.getByRole("combobox", { name: "Search" });
     // What is typed before the field has the focus is lost, to people too.
-    const focused = () => expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
+    const focused = () =>
+      expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
     await focused();
     await page.keyboard.type("retries");
     await expect.poll(() => page.locator("#hits span mark").allTextContents()).toContain("retry");
@@ -98,7 +124,9 @@ describe("by keyboard", () => {
     await focused();
     await page.keyboard.press("Control+a");
     await page.keyboard.type("queryVideoTask");
-    await expect.poll(() => page.getByRole("option").first().textContent()).toContain("queryVideoTask");
+    await expect
+      .poll(() => page.getByRole("option").first().textContent())
+      .toContain("queryVideoTask");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");

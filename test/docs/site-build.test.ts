@@ -18,24 +18,34 @@ const text = (name: string) => files.get(name)?.toString() ?? "";
 const weights = new Map<string, number>();
 function weigh(name: string): number {
   const bytes = files.get(name) ?? expect.fail(name);
-  const known = weights.get(name) ?? (/(png|mp4)$/.test(name) ? bytes : gzipSync(bytes, { level: 9 })).length;
+  const known =
+    weights.get(name) ?? (/(png|mp4)$/.test(name) ? bytes : gzipSync(bytes, { level: 9 })).length;
   weights.set(name, known);
   return known;
 }
 
 test("every page can be edited where it is written, and what is generated in its source", () => {
   const own = pages.filter((page) => page !== "api/redoc/"); // Its page is Redoc's.
-  const edited = own.map((page) => /\/edit\/main\/([^"]+)"/.exec(text(`${page}index.html`))?.[1] ?? "none");
-  const known = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n");
+  const edited = own.map(
+    (page) => /\/edit\/main\/([^"]+)"/.exec(text(`${page}index.html`))?.[1] ?? "none",
+  );
+  const known = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
+    encoding: "utf8",
+  }).split("\n");
   expect(edited.filter((file) => !known.includes(file) || file.includes(".gen."))).toEqual([]);
-  expect(text("guides/waiting/index.html")).toContain(`${siteOptions.repository}/edit/main/docs/guides/waiting.md"`);
+  expect(text("guides/waiting/index.html")).toContain(
+    `${siteOptions.repository}/edit/main/docs/guides/waiting.md"`,
+  );
 });
 
 test("every export in the SDK's reference leads to the line that declares it, and each parameter has a description", () => {
   const written = pages
     .map((page) => text(page.replace(/\/$/, ".md")))
     .filter((twin) => twin.includes("\nExported by `"));
-  const link = new RegExp(`^Exported by .*\\(${siteOptions.repository}/blob/main/(packages/.+)#L(\\d+)\\)$`, "m");
+  const link = new RegExp(
+    `^Exported by .*\\(${siteOptions.repository}/blob/main/(packages/.+)#L(\\d+)\\)$`,
+    "m",
+  );
   const astray = written.filter((twin) => {
     const [, file = "", line = ""] = link.exec(twin) ?? [];
     const [, name = "none"] = /^# .*?(\w+)$/m.exec(twin) ?? [];
@@ -45,9 +55,13 @@ test("every export in the SDK's reference leads to the line that declares it, an
       ?.includes(name);
   });
   expect(astray).toEqual([]);
-  const tables = written.flatMap((twin) => twin.match(/(?<=^#+ Parameters\n\n)(?:\|.*\n)+/gm) ?? []);
+  const tables = written.flatMap(
+    (twin) => twin.match(/(?<=^#+ Parameters\n\n)(?:\|.*\n)+/gm) ?? [],
+  );
   expect(
-    tables.filter((table) => !/^\| Parameter \| Type \| Description \|$/m.test(table) || /\| \|$/m.test(table)),
+    tables.filter(
+      (table) => !/^\| Parameter \| Type \| Description \|$/m.test(table) || /\| \|$/m.test(table),
+    ),
   ).toEqual([]);
   expect(tables.length).toBeGreaterThan(70);
 });
@@ -65,7 +79,9 @@ test("no asset that a page names is missing", () => {
 test("the check of links sees what is broken", () => {
   const html =
     '<a href="gone/"></a><a href="#nowhere"></a><a href="page/#there"></a><a href="https://example.com/"></a>';
-  const broken = checkLinks(new Map(Object.entries({ "index.html": html, "page/index.html": '<p id="there">' })));
+  const broken = checkLinks(
+    new Map(Object.entries({ "index.html": html, "page/index.html": '<p id="there">' })),
+  );
   expect(broken).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
 });
 
@@ -76,14 +92,20 @@ test("every operation has a page of its own, with title, samples, fields, and ho
     expect(html).toContain("createMediaGen");
     expect(html).toContain("MEDIAGEN_BASE_URL");
     expect(html).toContain(`id="data-${operationId.startsWith("delete") ? "status" : "taskid"}"`);
-    for (const twin of [`api/${operationId}.md`, "api.md", "llms.txt"]) expect(text(twin)).toContain("Authorization");
+    for (const twin of [`api/${operationId}.md`, "api.md", "llms.txt"])
+      expect(text(twin)).toContain("Authorization");
   }
   const labels = text("api/openapi.json").match(/(?<="label": ").*(?=")/g);
   expect(labels).toEqual(operations.flatMap(() => ["TypeScript", "curl"]));
 });
 
 /** Pages that load more than their text, and how many kB: the home page has a clip. */
-const heavy: Readonly<Record<string, number>> = { "": 100, "playground/": 120, "api/redoc/": 750, "benchmarks/": 40 };
+const heavy: Readonly<Record<string, number>> = {
+  "": 100,
+  "playground/": 120,
+  "api/redoc/": 750,
+  "benchmarks/": 40,
+};
 
 test("a page loads at most six files, and 30 kB of gzip unless it has a reason", () => {
   const wrong: string[] = [];
@@ -93,7 +115,8 @@ test("a page loads at most six files, and 30 kB of gzip unless it has a reason",
     );
     const loaded = [`${page}index.html`, ...[...links].map(([, name = ""]) => name)];
     const bytes = loaded.reduce((sum, name) => sum + weigh(name), 0);
-    if (loaded.length > 6 || bytes > (heavy[page] ?? 30) * 1_000) wrong.push(`${page}: ${loaded.join()}, ${bytes}`);
+    if (loaded.length > 6 || bytes > (heavy[page] ?? 30) * 1_000)
+      wrong.push(`${page}: ${loaded.join()}, ${bytes}`);
   }
   expect(wrong).toEqual([]);
 });
@@ -103,7 +126,8 @@ describe("for machines", () => {
     for (const page of pages) {
       const twin = page === "" ? "index.md" : page.replace(/\/$/, ".md");
       expect(text(twin), twin).toMatch(/^# \S[^]*\n\n[^]{40}/m);
-      if (page !== "api/redoc/") expect(text(`${page}index.html`), page).toContain('id="copy-page"');
+      if (page !== "api/redoc/")
+        expect(text(`${page}index.html`), page).toContain('id="copy-page"');
       expect(text("llms.txt") + (page === "" ? twin : ""), twin).toContain(twin);
       expect(text("sitemap.xml")).toContain(`<loc>https://docs.example/${page}</loc>`);
     }
@@ -112,7 +136,8 @@ describe("for machines", () => {
 
   test("no twin holds an include that was not put in", () => {
     const left = [...files].filter(
-      ([name, content]) => name.endsWith(".md") && /^```\w+ file=|<!-- |\]\((sdk|api):/m.test(content.toString()),
+      ([name, content]) =>
+        name.endsWith(".md") && /^```\w+ file=|<!-- |\]\((sdk|api):/m.test(content.toString()),
     );
     expect(left.map(([name]) => name)).toEqual([]);
   });
@@ -143,7 +168,9 @@ test("every guide has its group in the navigation, and every list in it is true"
   const guides = readdirSync("docs/guides").map((name) => name.replace(/\.md$/, ""));
   const listed = Object.values(guideGroups).flat();
   expect(guides.filter((name) => !listed.includes(name))).toEqual([]);
-  const exported = new Set(pages.flatMap((page) => /^sdk\/(\w+)(?:-type)?\/$/.exec(page)?.[1] ?? []));
+  const exported = new Set(
+    pages.flatMap((page) => /^sdk\/(\w+)(?:-type)?\/$/.exec(page)?.[1] ?? []),
+  );
   const grouped = Object.values(sdkGroups).flat();
   expect(grouped.filter((name) => !exported.has(name))).toEqual([]);
 });

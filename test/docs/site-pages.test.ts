@@ -9,7 +9,10 @@ const site = useSite();
 
 const widths = [390, 600, 768, 820, 1024, 1280, 1440, 1920];
 
-/** The pages, sections and tables at the open page that are wider than their place, at each width, and elements that are none. */
+/**
+ * The pages, sections and tables at the open page that are wider than their place, at each width,
+ * and elements that are none.
+ */
 async function wrongPlaces(page: Page, name: string): Promise<readonly string[]> {
   const wide = await page.evaluate(() =>
     [...document.querySelectorAll("main *")].flatMap((one) =>
@@ -33,7 +36,10 @@ async function wrongPlaces(page: Page, name: string): Promise<readonly string[]>
   return wide;
 }
 
-/** The content of a page. Tokens of code, which are most of its elements, are as wide without their colors. */
+/**
+ * The content of a page. Tokens of code, which are most of its elements, are as wide without their
+ * colors.
+ */
 function contentOf(html: string): string {
   const [, content = ""] = /<main[^>]*>([^]*)<\/main>/.exec(html) ?? [];
   return content.replace(/<pre[^>]*>[^]*?<\/pre>/g, (code) => code.replace(/<\/?span[^>]*>/g, ""));
@@ -49,7 +55,8 @@ test.for(["guides/", "api/generateVidmodelv2/", "sdk/"])(
     const mains = pagesIn(site.files)
       .filter(
         (path) =>
-          (path.startsWith(section) || (section === "guides" && others.includes(path))) && path !== "api/redoc/",
+          (path.startsWith(section) || (section === "guides" && others.includes(path))) &&
+          path !== "api/redoc/",
       )
       .map((path) => [path, contentOf(String(site.files.get(`${path}index.html`)))] as const);
     const page = await site.tab();
@@ -82,11 +89,17 @@ test("nor does Redoc, which has every operation on one page: a link to an operat
   expect(await wrongPlaces(page, "api/redoc/")).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 900 });
   for (const operation of operations) {
-    expect(String(site.files.get(`api/${operation.operationId}/index.html`))).toContain(redocRoute(operation));
+    expect(String(site.files.get(`api/${operation.operationId}/index.html`))).toContain(
+      redocRoute(operation),
+    );
     await page.goto(`${site.url}api/redoc/${redocRoute(operation)}`);
-    const heading = page.locator("#redoc :is(h1, h2)", { hasText: new RegExp(`^\\s*${operation.summary}\\s*$`) });
+    const heading = page.locator("#redoc :is(h1, h2)", {
+      hasText: new RegExp(`^\\s*${operation.summary}\\s*$`),
+    });
     const top = () => heading.evaluateAll(([one]) => one?.getBoundingClientRect().top ?? -1);
-    await expect.poll(async () => (await top()) >= 0 && (await top()) < 300, { timeout: 20_000 }).toBe(true);
+    await expect
+      .poll(async () => (await top()) >= 0 && (await top()) < 300, { timeout: 20_000 })
+      .toBe(true);
   }
   expect(await main.innerText()).toContain("createMediaGen");
   expect(await page.locator("main").count()).toBe(1);
@@ -101,14 +114,18 @@ describe("the way around", () => {
     const page = await site.tab({ viewport: { width: 390, height: 844 } });
     await page.goto(`${site.url}sdk/Task/`);
     const menu = page.getByRole("navigation", { name: "Pages of this section" });
-    expect(await page.locator("h1").evaluate((one) => one.getBoundingClientRect().top)).toBeLessThan(200);
+    expect(
+      await page.locator("h1").evaluate((one) => one.getBoundingClientRect().top),
+    ).toBeLessThan(200);
     const button = page.getByRole("button", { name: "Menu" });
     await button.click();
     expect(await page.locator("#content").evaluate((one: HTMLElement) => one.inert)).toBe(true);
     await page.keyboard.press("Escape");
     expect(await menu.isVisible()).toBe(false);
     await button.click();
-    expect(await menu.evaluate((one) => one.getBoundingClientRect().height)).toBeLessThanOrEqual(844);
+    expect(await menu.evaluate((one) => one.getBoundingClientRect().height)).toBeLessThanOrEqual(
+      844,
+    );
     expect(await menu.evaluate((one) => one.scrollHeight)).toBeLessThan(1_500);
     expect(await menu.locator("details[open] summary").allInnerTexts()).toEqual(["Tasks"]);
     await menu.getByText("Errors", { exact: true }).click();
@@ -144,7 +161,8 @@ test("the home page plays its clip, but not for those who want nothing to move",
   for (const reducedMotion of ["no-preference", "reduce"] as const) {
     const page = await site.tab({ reducedMotion });
     await page.goto(site.url, { waitUntil: "networkidle" });
-    const isPaused = () => page.locator("video").evaluate((video: HTMLVideoElement) => video.paused);
+    const isPaused = () =>
+      page.locator("video").evaluate((video: HTMLVideoElement) => video.paused);
     await expect.poll(isPaused).toBe(reducedMotion === "reduce");
   }
 });

@@ -80,7 +80,9 @@ describe("what goes wrong looks as it should", () => {
       const shown = page.locator(".tabs .code").locator("visible=true");
       expect(await shown.innerText()).toContain(`if (!(error instanceof ${name})) throw error;`);
       expect(await shown.innerText()).toContain(code);
-      await expect.poll(balance, { message: fault }).toBe(`${(before - charge).toLocaleString("en-GB")} credits left`);
+      await expect
+        .poll(balance, { message: fault })
+        .toBe(`${(before - charge).toLocaleString("en-GB")} credits left`);
     }
   });
 
@@ -89,7 +91,9 @@ describe("what goes wrong looks as it should", () => {
     const size = page.getByLabel("resolution");
     await size.fill("1x1");
     expect(await size.getAttribute("aria-invalid")).toBe("true");
-    expect(await page.locator("#error-resolution").innerText()).toMatch(/^resolution must be one of /);
+    expect(await page.locator("#error-resolution").innerText()).toMatch(
+      /^resolution must be one of /,
+    );
     await page.getByLabel("batchsize").fill("many");
     expect(await page.locator("#error-batchsize").innerText()).toMatch(
       /^batchsize must be a whole number from \d+ to \d+, not "many"\.$/,
@@ -112,7 +116,9 @@ describe("what goes wrong looks as it should", () => {
 
 test("each form begins as the sample of its operation: what the sample does not set is not sent", async () => {
   const page = await open("generateVidmodelv2");
-  for (const { operationId } of operations.filter((one) => one.operationId.startsWith("generate"))) {
+  for (const { operationId } of operations.filter((one) =>
+    one.operationId.startsWith("generate"),
+  )) {
     await page.locator("#operation").selectOption(operationId);
     const twin = String(site.files.get(`api/${operationId}.md`));
     const [, sample = "none"] = /```ts tab="TypeScript"\n([^]*?)\n```/.exec(twin) ?? [];
@@ -121,15 +127,24 @@ test("each form begins as the sample of its operation: what the sample does not 
 });
 
 test("the programs shown are those for what is filled in, files included, and are copied whole", async () => {
-  const page = await open("generateVidmodelv2", "100", { permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await open("generateVidmodelv2", "100", {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   await page.getByLabel("prompt").fill(`It's a "fox"`);
   await page.getByLabel("duration").selectOption("10");
-  const png = { mimeType: "image/png", buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) };
-  await page.getByLabel("sourceImage").setInputFiles(["first.png", "last.png"].map((name) => ({ name, ...png })));
+  const png = {
+    mimeType: "image/png",
+    buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  };
+  await page
+    .getByLabel("sourceImage")
+    .setInputFiles(["first.png", "last.png"].map((name) => ({ name, ...png })));
   const shown = page.locator(".tabs .code").locator("visible=true");
   await shown.getByRole("button", { name: "Copy" }).click();
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
-  await expect.poll(clipboard).toContain('sourceImage: [await fileFrom("first.png"), await fileFrom("last.png")],');
+  await expect
+    .poll(clipboard)
+    .toContain('sourceImage: [await fileFrom("first.png"), await fileFrom("last.png")],');
   expect(await clipboard()).toMatch(/prompt: "It's a \\"fox\\"",[^]*duration: 10,/);
   await page.locator(".tabs label", { hasText: "curl" }).click();
   expect(await shown.locator("code").innerText()).toMatch(
@@ -140,7 +155,9 @@ test("the programs shown are those for what is filled in, files included, and ar
 });
 
 test("a link to the page has what is filled in and the fault; Back leads to the operation before", async () => {
-  const page = await open("generateVidmodelv2", "4", { permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await open("generateVidmodelv2", "4", {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   await page.getByLabel("prompt").fill("A fox & 100 %");
   await spoil(page, "cutBody");
   await page.getByRole("button", { name: "Copy link" }).click();
@@ -157,7 +174,10 @@ test("a link to the page has what is filled in and the fault; Back leads to the 
 });
 
 test("it has no accessibility finding, light or dark, empty, wrong or done, and fits a telephone", async () => {
-  const page = await open("generateImgmodelv45", "100", { bypassCSP: true, viewport: { width: 390, height: 844 } });
+  const page = await open("generateImgmodelv45", "100", {
+    bypassCSP: true,
+    viewport: { width: 390, height: 844 },
+  });
   const look = async (looks = themes) => {
     expect(await findingsInThemes(page, looks)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

@@ -29,7 +29,9 @@ test("every operation is found by its id, and most of it", () => {
 
 test("every export is found by its name, at the entry point that has it", () => {
   const overviews = entryPoints.map(({ path }) => `${path}/`);
-  const names = pagesIn(files).filter((path) => /^sdk\/.*[^/]+\/$/.test(path) && !overviews.includes(path));
+  const names = pagesIn(files).filter(
+    (path) => /^sdk\/.*[^/]+\/$/.test(path) && !overviews.includes(path),
+  );
   expect(names.length).toBeGreaterThan(100);
   const nameOf = (path: string) =>
     path
@@ -43,7 +45,10 @@ test("every export is found by its name, at the entry point that has it", () => 
 test("every guide is found by its title", () => {
   const guides = [...files]
     .filter(([name]) => /^guides\/[^/]+\.md$/.test(name))
-    .map(([name, content]) => [name.replace(".md", "/"), /^# (.*)$/m.exec(String(content))?.[1] ?? ""] as const);
+    .map(
+      ([name, content]) =>
+        [name.replace(".md", "/"), /^# (.*)$/m.exec(String(content))?.[1] ?? ""] as const,
+    );
   expect(guides.length).toBeGreaterThan(8);
   expect(guides.filter(([path, title]) => !finds(title, path))).toEqual([]);
 });
@@ -64,11 +69,16 @@ test.for(queries)("%s finds %s among the first three hits", ([typed, url]) => {
 });
 
 /**
- * Titles of issues in the repositories of other clients, stores, queues and command lines, with the pages that have the
- * answer. They were chosen, and their pages read, before the search was tried. Do not tune the search or the pages to them.
+ * Titles of issues in the repositories of other clients, stores, queues and command lines, with the
+ * pages that have the answer. They were chosen, and their pages read, before the search was tried.
+ * Do not tune the search or the pages to them.
  */
 const unseen: readonly (readonly [typed: string, pages: string, issue: string])[] = [
-  ["APIConnectionError: Connection error", "errors troubleshooting sdk/ConnectionError", "truefoundry/cognita#351"],
+  [
+    "APIConnectionError: Connection error",
+    "errors troubleshooting sdk/ConnectionError",
+    "truefoundry/cognita#351",
+  ],
   ["docker unable to connect, how to set proxy", "proxies-and-tls", "langgenius/dify#7253"],
   ["end wait if a prediction is canceled", "waiting abort-and-deletion faq", "replicate-python#21"],
   ["get list of all predictions", "faq command-line paying-once", "stackwise#74"],
@@ -78,7 +88,11 @@ const unseen: readonly (readonly [typed: string, pages: string, issue: string])[
     "replicate-swift#55",
   ],
   ["leak your credentials in any frontend", "browsers", "react-native-aws3#54"],
-  ["using outside of Node.js (Cloudflare Workers or Deno)", "runtimes frameworks", "stripe-node#997"],
+  [
+    "using outside of Node.js (Cloudflare Workers or Deno)",
+    "runtimes frameworks",
+    "stripe-node#997",
+  ],
   ["node specific APIs in Workers", "runtimes frameworks module-formats", "stripe-node#1593"],
   ["the library doesn't work on Deno", "runtimes", "stripe-node#1428"],
   ["use fetch-based client in Bun", "runtimes proxies-and-tls", "stripe-node#2090"],
@@ -90,10 +104,22 @@ const unseen: readonly (readonly [typed: string, pages: string, issue: string])[
   ],
   ["fail workflow after max activity retry", "workflow-engines", "appsmith#33026"],
   ["mark failure as not retryable in Temporal", "workflow-engines queues", "temporal#131"],
-  ["fail an activity in long-polling patterns", "workflow-engines queues", "temporalio/sdk-typescript#1420"],
+  [
+    "fail an activity in long-polling patterns",
+    "workflow-engines queues",
+    "temporalio/sdk-typescript#1420",
+  ],
   ["zod validation for requests", "schemas", "zenstack#262"],
-  ["file upload without loading entire file into memory", "source-images", "assemblyai-ruby-sdk#17"],
-  ["support readable streams in uploadFile", "source-images sdk/fileFrom sdk/FileSource", "daytona#3216"],
+  [
+    "file upload without loading entire file into memory",
+    "source-images",
+    "assemblyai-ruby-sdk#17",
+  ],
+  [
+    "support readable streams in uploadFile",
+    "source-images sdk/fileFrom sdk/FileSource",
+    "daytona#3216",
+  ],
   ["race condition allows exceeding daily quota", "browsers", "auto.fun#330"],
   ["per-user rate limiting to prevent API abuse", "browsers frameworks", "arcmindAI#184"],
   ["verify user has enough credit before generation", "browsers many-images", "scrollcraft#45"],
@@ -108,7 +134,11 @@ const unseen: readonly (readonly [typed: string, pages: string, issue: string])[
   ["prevent duplicate orders", "paying-once queues fleet", "Truxify#4006"],
   ["TTL expiry of idempotency record", "stores paying-once", "powertools-lambda-python#2567"],
   ["automation cannot detect CLI failures", "command-line", "potpie#992"],
-  ["environment variable takes precedence over config file", "command-line configuration", "niks3#143"],
+  [
+    "environment variable takes precedence over config file",
+    "command-line configuration",
+    "niks3#143",
+  ],
   ["use keychain to store auth tokens", "command-line", "golem#2332"],
   ["Claude Desktop approval", "mcp", "ha-mcp#2480"],
   ["SSRF bypass via redirect", "results source-images", "Token-Print#271"],

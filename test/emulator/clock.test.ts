@@ -59,22 +59,26 @@ describe("a call that hangs in auto time", () => {
   /** Fails if it takes anywhere near the ten seconds and more that these limits are. */
   const soon = { timeout: 5_000 };
 
-  test("ends at the client's limits at once: a query of a wait, a download and a generation", soon, async () => {
-    const { emulator, clock, media } = start();
-    const begin = clock.now();
-    emulator.next({ fault: "hang", on: "query" });
-    const task = await media.image.generate("imgmodelv4", form);
-    await task.wait();
-    expect(clock.now() - begin).toBeGreaterThanOrEqual(10_000);
-    emulator.next({ fault: "hang", on: "download" });
-    expect(await blobs(task)).toHaveLength(1);
-    emulator.next({ fault: "hang", on: "generate" });
-    await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({
-      name: "OutcomeUnknownError",
-      message: expect.stringContaining("the call took longer than 10 min"),
-    });
-    expect(emulator.calls.filter(({ fault }) => fault === "hang")).toHaveLength(3);
-  });
+  test(
+    "ends at the client's limits at once: a query of a wait, a download and a generation",
+    soon,
+    async () => {
+      const { emulator, clock, media } = start();
+      const begin = clock.now();
+      emulator.next({ fault: "hang", on: "query" });
+      const task = await media.image.generate("imgmodelv4", form);
+      await task.wait();
+      expect(clock.now() - begin).toBeGreaterThanOrEqual(10_000);
+      emulator.next({ fault: "hang", on: "download" });
+      expect(await blobs(task)).toHaveLength(1);
+      emulator.next({ fault: "hang", on: "generate" });
+      await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({
+        name: "OutcomeUnknownError",
+        message: expect.stringContaining("the call took longer than 10 min"),
+      });
+      expect(emulator.calls.filter(({ fault }) => fault === "hang")).toHaveLength(3);
+    },
+  );
 
   test("ends a wait at its deadline at once, if all queries hang", soon, async () => {
     const { emulator, clock, media } = start();
@@ -82,7 +86,8 @@ describe("a call that hangs in auto time", () => {
     const task = await media.image.generate("imgmodelv4", form);
     const begin = clock.now();
     await expect(task.wait()).rejects.toMatchObject({ name: "WaitTimeoutError" });
-    // The machine may have slept in the last query, so another one has a second. Both have moved time on.
+    // The machine may have slept in the last query, so another one has a second. Both have moved
+    // time on.
     expect(clock.now() - begin).toBeGreaterThanOrEqual(30 * 60_000);
     expect(clock.now() - begin).toBeLessThan(30 * 60_000 + 4_000);
   });
@@ -94,7 +99,9 @@ describe("a call that hangs in auto time", () => {
     const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, clock, retries: 0 });
     emulator.next({ fault: "hang" });
     const leaving = new AbortController();
-    const query = media.video.query("t-1", { signal: leaving.signal }).catch((reason: unknown) => reason);
+    const query = media.video
+      .query("t-1", { signal: leaving.signal })
+      .catch((reason: unknown) => reason);
     await vi.waitFor(() => expect(emulator.calls).toHaveLength(1));
     const begin = emulator.clock.now();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -144,17 +151,20 @@ describe("manual time", () => {
 describe("real time", () => {
   afterEach(() => void vi.useRealTimers());
 
-  test.for(["auto", "manual", { speed: 60 }] as const)("a background sleep takes it in mode %o", async (mode) => {
-    vi.useFakeTimers();
-    const { clock } = start({ clock: mode });
-    let over = false;
-    const sleep = clock.sleep(1_000, undefined, "background").then(() => (over = true));
-    clock.advance("1h");
-    await vi.advanceTimersByTimeAsync(999);
-    expect(over, "neither a jump of the clock nor its speed ends it").toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    await sleep;
-  });
+  test.for(["auto", "manual", { speed: 60 }] as const)(
+    "a background sleep takes it in mode %o",
+    async (mode) => {
+      vi.useFakeTimers();
+      const { clock } = start({ clock: mode });
+      let over = false;
+      const sleep = clock.sleep(1_000, undefined, "background").then(() => (over = true));
+      clock.advance("1h");
+      await vi.advanceTimersByTimeAsync(999);
+      expect(over, "neither a jump of the clock nor its speed ends it").toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await sleep;
+    },
+  );
 
   test("passes at its speed, and ends sleeps", async () => {
     vi.useFakeTimers({ now: 0 });

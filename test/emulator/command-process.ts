@@ -11,7 +11,10 @@ export type Run = Running & { readonly child: ChildProcess };
 /** Runs `mediagen-emulator` with the arguments. */
 export function runCommand(args: readonly string[], options: SpawnOptions = {}): Run {
   return followChild(
-    spawn(process.execPath, [commandFile, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] }),
+    spawn(process.execPath, [commandFile, ...args], {
+      ...options,
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
   );
 }
 

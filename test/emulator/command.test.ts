@@ -13,9 +13,17 @@ const form = { prompt: "A fox runs through snow" };
 const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen =>
   createMediaGen({ baseUrl, apiKey, statuses: { succeeded: [2], failed: [3] } });
 const run = (...args: string[]): Promise<Ended> => runCommand(args).ended;
-const script = (text: string) => ["exec", "--", process.execPath, "--input-type=module", "-e", text];
+const script = (text: string) => [
+  "exec",
+  "--",
+  process.execPath,
+  "--input-type=module",
+  "-e",
+  text,
+];
 /** Runs a script of JavaScript next to the emulator, on any port. */
-const exec = (text: string, ...options: string[]) => run("--port", "0", ...options, ...script(text));
+const exec = (text: string, ...options: string[]) =>
+  run("--port", "0", ...options, ...script(text));
 /** A script that generates an image, and prints the base URL, the key and the id. */
 const generateOne = `
   const { MEDIAGEN_BASE_URL: base, MEDIAGEN_API_KEY: authorization } = process.env;
@@ -27,11 +35,15 @@ const generateOne = `
 /** Runs the command in this process: one of its own takes a tenth of a second of CPU. */
 async function runHere(...args: string[]): Promise<Ended> {
   const { exitCode } = process;
-  const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")].map((spy) => spy.mockReturnValue());
+  const spies = [vi.spyOn(console, "log"), vi.spyOn(console, "error")].map((spy) =>
+    spy.mockReturnValue(),
+  );
   await runProgram(args);
   const code = Number(process.exitCode);
   Object.assign(process, { exitCode });
-  const [stdout = "", stderr = ""] = spies.map(({ mock }) => mock.calls.map(([line]) => `${line}\n`).join(""));
+  const [stdout = "", stderr = ""] = spies.map(({ mock }) =>
+    mock.calls.map(([line]) => `${line}\n`).join(""),
+  );
   vi.restoreAllMocks();
   return { code, stdout, stderr };
 }
@@ -49,10 +61,16 @@ const rejected: [args: string[], why: string][] = [
   [["--fresh", "--state", "x.json"], "--fresh and --state exclude each other."],
   [["serve"], '"serve" is not a known command. The only command is exec.'],
   [["exec"], "exec needs a command: mediagen-emulator exec -- COMMAND."],
-  [["exec", "npm", "test"], "exec needs -- before the command: mediagen-emulator exec -- npm test."],
+  [
+    ["exec", "npm", "test"],
+    "exec needs -- before the command: mediagen-emulator exec -- npm test.",
+  ],
   [["--", "npm", "test"], "-- COMMAND needs exec before it: mediagen-emulator exec -- COMMAND."],
   [["--state", "."], "--state: . is a directory. Use the path of a file."],
-  [["--state", "no/such/directory/state.json", "exec", "--", "true"], "--state: ENOENT: no such file or directory"],
+  [
+    ["--state", "no/such/directory/state.json", "exec", "--", "true"],
+    "--state: ENOENT: no such file or directory",
+  ],
 ];
 test.for(rejected.map((row, index) => [...row, index % 5 === 0 ? run : runHere] as const))(
   "%o exits with 2, and says why",
@@ -67,13 +85,21 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   test("--help shows every option, and ends well", async ({ expect }) => {
     const { code, stdout, stderr } = await run("--help");
     expect([code, stderr]).toEqual([0, ""]);
-    for (const option of ["--port N", "--host ADDRESS", "--state FILE", "--pending-ms TIME", "exec -- COMMAND"])
+    for (const option of [
+      "--port N",
+      "--host ADDRESS",
+      "--state FILE",
+      "--pending-ms TIME",
+      "exec -- COMMAND",
+    ])
       expect(stdout).toContain(option);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
   test("--version shows the version of the package", async ({ expect }) => {
-    const { version } = JSON.parse(await readFile("packages/emulator/package.json", "utf8")) as { version: string };
+    const { version } = JSON.parse(await readFile("packages/emulator/package.json", "utf8")) as {
+      version: string;
+    };
     expect(await run("--version")).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
@@ -93,7 +119,10 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   test("exits with 2 if the port is in use", async ({ expect }) => {
     const one = await serve([]);
     const other = await run("--port", new URL(one.baseUrl).port);
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/port \d+ is in use\. Pass another --port/) });
+    expect(other).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/port \d+ is in use\. Pass another --port/),
+    });
     one.child.kill("SIGINT");
     expect(await one.ended).toMatchObject({ code: 0 });
   });
@@ -102,7 +131,11 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     const emulator = await serve(["--clock", "manual"]);
     const task = await client(emulator.baseUrl).image.generate("imgmodelv4", form);
     expect((await task.check()).state).toBe("pending");
-    const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"duration":"1m"}' };
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"duration":"1m"}',
+    };
     await fetch(`${emulator.baseUrl}/_emulator/advance`, init);
     expect((await task.check()).state).toBe("succeeded");
     emulator.child.kill();
@@ -111,7 +144,9 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
 });
 
 describe.concurrent("exec", { timeout: 30_000 }, () => {
-  test("sets URL and key for the command, whose ids are new or those of a seed", async ({ expect }) => {
+  test("sets URL and key for the command, whose ids are new or those of a seed", async ({
+    expect,
+  }) => {
     const runs = await Promise.all(
       [[], [], ["--seed", "1"], ["--seed", "1"]].map((options) => exec(generateOne, ...options)),
     );
@@ -130,7 +165,11 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
 
   test.for<[string, number, string]>([
     ["the command's code", 7, "process.exit(7)"],
-    ["128 and the number of the signal", 137, 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)'],
+    [
+      "128 and the number of the signal",
+      137,
+      'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)',
+    ],
   ])("ends with %s, as a shell does", async ([, code, script], { expect }) => {
     expect(await exec(script)).toMatchObject({ code });
   });
@@ -156,7 +195,11 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
       const emulator = runCommand(["--port", "0", "exec", "--", process.execPath, "-e", script]);
       await emulator.printed(/ready/);
       emulator.child.kill(signal);
-      expect(await emulator.ended).toMatchObject({ code: 5, stdout: "ready\ncleaned up with 200\n", stderr: "" });
+      expect(await emulator.ended).toMatchObject({
+        code: 5,
+        stdout: "ready\ncleaned up with 200\n",
+        stderr: "",
+      });
     },
   );
 });
@@ -165,7 +208,10 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
   test("keeps tasks, credits and charges across restarts", async ({ expect }) => {
     const file = join(directory, "kept.json");
     const first = await serve(["--state", file, "--credits", "100", "--seed", "5"]);
-    const task = await client(first.baseUrl).image.generate("imgmodelv4", { ...form, batchsize: 2 });
+    const task = await client(first.baseUrl).image.generate("imgmodelv4", {
+      ...form,
+      batchsize: 2,
+    });
     const deleted = await client(first.baseUrl).image.generate("imgmodelv4", form);
     await deleted.delete();
     const before = (await (await fetch(`${first.baseUrl}/_emulator/snapshot`)).json()) as object;
@@ -173,12 +219,16 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
     await first.ended;
 
     const second = await serve(["--state", file, "--credits", "5", "--speed", "1000"]);
-    const after = (await (await fetch(`${second.baseUrl}/_emulator/snapshot`)).json()) as { credits: number };
+    const after = (await (await fetch(`${second.baseUrl}/_emulator/snapshot`)).json()) as {
+      credits: number;
+    };
     expect(after).toEqual({ ...before, now: expect.any(Number), seed: expect.any(Number) });
     expect(after.credits).toBe(85);
     const saved: TaskJSON = { ...task.toJSON(), origin: second.baseUrl };
     expect((await client(second.baseUrl).task(saved).wait()).url).toHaveLength(2);
-    await expect(client(second.baseUrl).image.query(deleted.taskid)).rejects.toMatchObject({ code: 9999 });
+    await expect(client(second.baseUrl).image.query(deleted.taskid)).rejects.toMatchObject({
+      code: 9999,
+    });
     second.child.kill("SIGTERM");
     await second.ended;
   });
@@ -189,8 +239,17 @@ test.for(['{"version":1,"cre', '{"version":2}', ""])(
   async (text, { expect }) => {
     const file = join(directory, `${text.length}.json`);
     await writeFile(file, text);
-    const { code, stderr } = await runHere("--state", file, "exec", "--", process.execPath, "-e", "console.log('ran')");
-    const why = /is not the state of an emulator.* Delete or rename the file to start with an empty state\.\n$/;
+    const { code, stderr } = await runHere(
+      "--state",
+      file,
+      "exec",
+      "--",
+      process.execPath,
+      "-e",
+      "console.log('ran')",
+    );
+    const why =
+      /is not the state of an emulator.* Delete or rename the file to start with an empty state\.\n$/;
     expect([code, stderr]).toEqual([2, expect.stringMatching(why)]);
     expect(await readFile(file, "utf8")).toBe(text);
   },

@@ -18,24 +18,47 @@ interface FormRequest {
 const odd = '\n|\u2028|\0|\u{feff}|e\u0301|👩‍👩‍👧|\u{10ffff}|ﷺ|%0D%0A|"|\\|--b|💩'.split("|");
 const character = fc.nat(0x10ffff).map((code) => String.fromCodePoint(code).toWellFormed());
 const oddText = fc
-  .array(fc.oneof(fc.constantFrom(...odd), fc.string({ unit: character, maxLength: 4 }), fc.constant("x")), {
-    minLength: 1,
-    maxLength: 6,
-  })
+  .array(
+    fc.oneof(
+      fc.constantFrom(...odd),
+      fc.string({ unit: character, maxLength: 4 }),
+      fc.constant("x"),
+    ),
+    {
+      minLength: 1,
+      maxLength: 6,
+    },
+  )
   .map((pieces) => pieces.join("").replaceAll(/\r\n?|\n/g, "\r\n"));
 
-/** Values at the bounds of a model's fields: any number of good ones, and in half of the forms a bad one. Some prompts are odd. */
+/**
+ * Values at the bounds of a model's fields: any number of good ones, and in half of the forms a bad
+ * one. Some prompts are odd.
+ */
 const forms: fc.Arbitrary<FormRequest> = fc.constantFrom(...models).chain(({ model }) => {
-  const cases = boundCases.filter((one) => one.model === model && one.hiddenFrom !== "every service");
+  const cases = boundCases.filter(
+    (one) => one.model === model && one.hiddenFrom !== "every service",
+  );
   const merge = (all: readonly (typeof cases)[number][]) =>
-    all.reduce((sum, { form, wire }) => ({ model, form: { ...sum.form, ...form }, wire: { ...sum.wire, ...wire } }), {
-      model,
-      form: {},
-      wire: {},
-    });
+    all.reduce(
+      (sum, { form, wire }) => ({
+        model,
+        form: { ...sum.form, ...form },
+        wire: { ...sum.wire, ...wire },
+      }),
+      {
+        model,
+        form: {},
+        wire: {},
+      },
+    );
   const good = cases.filter((one) => one.good);
   return fc
-    .tuple(fc.subarray(good, { maxLength: Math.min(4, good.length) }), fc.constantFrom(...cases), fc.option(oddText))
+    .tuple(
+      fc.subarray(good, { maxLength: Math.min(4, good.length) }),
+      fc.constantFrom(...cases),
+      fc.option(oddText),
+    )
     .map(([some, last, prompt]) => {
       // A field that is missing or one of several stays so: such a case is a form of its own.
       const isWhole = last.field === "form" || last.bound === "required";
@@ -55,12 +78,19 @@ function formDataOf(wire: FormRequest["wire"]): FormData {
   return data;
 }
 
-async function acceptedByEmulator({ model, wire }: FormRequest): Promise<readonly [boolean, string]> {
+async function acceptedByEmulator({
+  model,
+  wire,
+}: FormRequest): Promise<readonly [boolean, string]> {
   // Only the spec counts here, not the emulator's own limits.
   const emulator = createEmulator({ limits: { text: Infinity, pixels: Infinity } });
   const path = models.find((one) => one.model === model)?.operation.path ?? "";
   const { client } = emulator;
-  const init = { method: "POST", headers: { authorization: client.apiKey }, body: formDataOf(wire) };
+  const init = {
+    method: "POST",
+    headers: { authorization: client.apiKey },
+    body: formDataOf(wire),
+  };
   const response = await emulator.fetch(client.baseUrl + path, init);
   const { code, msg } = (await response.json()) as { code: number; msg: string };
   expect([response.status, [1000, 9999].includes(code)]).toEqual([200, true]);
@@ -68,14 +98,22 @@ async function acceptedByEmulator({ model, wire }: FormRequest): Promise<readonl
 }
 
 // The cast: the validator's type of a schema has fewer keywords than it reads.
-const schemas = new Map(models.map(({ model, form }) => [model, new Validator(form as Schema, "2020-12", false)]));
+const schemas = new Map(
+  models.map(({ model, form }) => [model, new Validator(form as Schema, "2020-12", false)]),
+);
 
-/** Reads the bare schema with another validator than the emulator's. It knows no bound of pixels. */
+/**
+ * Reads the bare schema with another validator than the emulator's. It knows no bound of pixels.
+ */
 function acceptedBySchema({ model, wire }: FormRequest): readonly [boolean, string] {
   const properties = models.find((one) => one.model === model)?.form.properties ?? {};
-  const json = JSON.parse(JSON.stringify(wire, (_, one: unknown) => (one instanceof Blob ? "a file" : one))) as object;
+  const json = JSON.parse(
+    JSON.stringify(wire, (_, one: unknown) => (one instanceof Blob ? "a file" : one)),
+  ) as object;
   const { valid, errors } = schemas.get(model)?.validate(json) ?? expect.fail(model);
-  const pixelsFit = Object.entries(json).every(([name, value]) => fitsPixels(properties[name] ?? {}, String(value)));
+  const pixelsFit = Object.entries(json).every(([name, value]) =>
+    fitsPixels(properties[name] ?? {}, String(value)),
+  );
   const where = ({ instanceLocation, error }: OutputUnit) => `${instanceLocation} ${error}`;
   return [valid && pixelsFit, errors.map(where).join("; ")];
 }
@@ -90,18 +128,23 @@ function fitsPixels(schema: SpecSchema, size: string): boolean {
   return branches.length === 0 || branches.some(fits);
 }
 
-/** Runs so many forms past the SDK, the emulator and the schema. Throws the smallest one on which they disagree. */
+/**
+ * Runs so many forms past the SDK, the emulator and the schema. Throws the smallest one on which
+ * they disagree.
+ */
 async function run(count: number): Promise<number> {
   let accepted = 0;
   const property = fc.asyncProperty(forms, async (request) => {
     const issues = validate(request.model, { ...request.form });
     const [emulator, said] = await acceptedByEmulator(request);
     const [schema, why] = acceptedBySchema(request);
-    const fail = (who: string) => new Error(`${who} and the schema disagree: ${JSON.stringify([issues, said, why])}`);
+    const fail = (who: string) =>
+      new Error(`${who} and the schema disagree: ${JSON.stringify([issues, said, why])}`);
     if (emulator !== schema) throw fail("The emulator");
     if ((issues.length === 0) !== schema) throw fail("The SDK");
     // The emulator's message names every field that the SDK's names.
-    for (const { field } of issues) expect(said).toContain(field === "form" ? "" : field.replace(/\[\d+\]$/, ""));
+    for (const { field } of issues)
+      expect(said).toContain(field === "form" ? "" : field.replace(/\[\d+\]$/, ""));
     if (schema) accepted++;
   });
   await fc.assert(property, { seed: 20_260_412, numRuns: count, includeErrorInReport: true });

@@ -36,7 +36,11 @@ test("a result has a length, a type and an ETag, and HEAD returns them without t
   expect(whole).toMatchObject({ status: 200, headers });
   expect((await get(url)).bytes.equals(whole.bytes)).toBe(true);
   for (const range of [{}, { range: "bytes=0-9" }])
-    expect(await get(url, range, "HEAD")).toMatchObject({ status: 200, headers, bytes: { length: 0 } });
+    expect(await get(url, range, "HEAD")).toMatchObject({
+      status: 200,
+      headers,
+      bytes: { length: 0 },
+    });
 });
 
 test("a range returns 206 with these bytes, one beyond the end 416, and an invalid one everything", async () => {
@@ -50,19 +54,23 @@ test("a range returns 206 with these bytes, one beyond the end 416, and an inval
     [`bytes=10-${size * 2}`, 10, size],
   ] as const) {
     const part = await get(url, { range });
-    expect([range, part.status, part.headers["content-range"], part.headers["content-length"]]).toEqual([
+    expect([
       range,
-      206,
-      `bytes ${first}-${end - 1}/${size}`,
-      String(end - first),
-    ]);
+      part.status,
+      part.headers["content-range"],
+      part.headers["content-length"],
+    ]).toEqual([range, 206, `bytes ${first}-${end - 1}/${size}`, String(end - first)]);
     expect(part.bytes.equals(bytes.subarray(first, end))).toBe(true);
   }
   for (const range of [`bytes=${size}-`, "bytes=-0"])
-    expect(await get(url, { range })).toMatchObject({ status: 416, headers: { "content-range": `bytes */${size}` } });
+    expect(await get(url, { range })).toMatchObject({
+      status: 416,
+      headers: { "content-range": `bytes */${size}` },
+    });
   for (const range of ["bytes=9-3", "bytes=-", "bytes=a-b", "lines=0-9", "bytes=0-1,4-5"])
     expect([range, (await get(url, { range })).status]).toEqual([range, 200]);
-  const statusIf = async (etag = "") => (await get(url, { range: "bytes=0-9", "if-range": etag })).status;
+  const statusIf = async (etag = "") =>
+    (await get(url, { range: "bytes=0-9", "if-range": etag })).status;
   expect([await statusIf(headers["etag"]), await statusIf('"another"')]).toEqual([206, 200]);
 });
 
@@ -70,7 +78,10 @@ test("a result that the client has already returns 304 and no bytes", async () =
   const url = await resultOf();
   const { etag = "" } = (await get(url)).headers;
   for (const known of [etag, `"another", ${etag}`, `W/${etag}`, "*"])
-    expect(await get(url, { "if-none-match": known })).toMatchObject({ status: 304, bytes: { length: 0 } });
+    expect(await get(url, { "if-none-match": known })).toMatchObject({
+      status: 304,
+      bytes: { length: 0 },
+    });
   expect((await get(url, { "if-none-match": '"another"' })).status).toBe(200);
 });
 
@@ -89,7 +100,11 @@ test("there is no result before the task has ended, after its deletion, or by an
   const { taskid } = await media.image.generate("imgmodelv45", { prompt: "A fox", batchsize: 2 });
   const { baseUrl } = emulator.client;
   const statusOf = async (name: string) =>
-    (await get(`${baseUrl}/_emulator/results/${taskid}/${name}.png?until=${emulator.clock.now() + 1e9}`)).status;
+    (
+      await get(
+        `${baseUrl}/_emulator/results/${taskid}/${name}.png?until=${emulator.clock.now() + 1e9}`,
+      )
+    ).status;
   expect(await statusOf("1")).toBe(404);
   emulator.clock.advance("1m");
   const names = ["1", "2", "3", "0", "-1", "1.5", "..%2f..%2fpackage"];

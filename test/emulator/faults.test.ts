@@ -43,7 +43,14 @@ const seen: Partial<Record<FaultName, readonly [generation: object, other: objec
   insufficientCredits: rejected({ name: "InsufficientCreditsError", status: 200, code: 9000 }),
 };
 /** The faults that have tests of their own; slowBody is in over-http.test.ts. */
-const others: readonly FaultName[] = ["hang", "slowBody", "unknownStatus", "taskFails", "linkExpired", "downloadCut"];
+const others: readonly FaultName[] = [
+  "hang",
+  "slowBody",
+  "unknownStatus",
+  "taskFails",
+  "linkExpired",
+  "downloadCut",
+];
 
 test("every fault is tested", () => {
   expect([...Object.keys(seen), ...others].sort()).toEqual(Object.keys(faultEffects).sort());
@@ -63,10 +70,17 @@ test.for(Object.entries(seen) as [FaultName, [object, object]][])(
     expect(emulator.charges).toHaveLength(1 + effects);
     expect(emulator.tasks).toHaveLength(1 + effects);
     const created = emulator.tasks.find(({ kind }) => kind === "video")?.taskid;
-    expect(emulator.calls[1]).toMatchObject({ operation: "generateVidmodelv2", fault: name, created });
+    expect(emulator.calls[1]).toMatchObject({
+      operation: "generateVidmodelv2",
+      fault: name,
+      created,
+    });
     emulator.next({ ...fault, on: "queryImageTask" });
     expect(await errorOf(media.image.query(taskid))).toMatchObject(other);
-    expect(await errorOf(media.video.query(taskid))).toMatchObject({ code: 9999, operation: "queryVideoTask" });
+    expect(await errorOf(media.video.query(taskid))).toMatchObject({
+      code: 9999,
+      operation: "queryVideoTask",
+    });
     emulator.next({ ...fault, on: "delete", times: 1 });
     expect(await errorOf(media.image.delete([taskid]))).toMatchObject(other);
     expect(emulator.tasks.filter(({ kind }) => kind === "image")).toHaveLength(1 - effects);
@@ -166,12 +180,24 @@ describe("which calls a fault hits", () => {
 
 test.for<[string, object, RegExp]>([
   ["an unknown name", { fault: "flood" }, /^fault: ".*" is not valid\. Use one of resetBefore, /],
-  ["a name of every object", { fault: "constructor" }, /^fault: ".*" is not valid\. Use one of resetBefore, /],
-  ["an unknown property", { fault: "html", time: 3 }, /^time is not a known property\. Did you mean times\?/],
+  [
+    "a name of every object",
+    { fault: "constructor" },
+    /^fault: ".*" is not valid\. Use one of resetBefore, /,
+  ],
+  [
+    "an unknown property",
+    { fault: "html", time: 3 },
+    /^time is not a known property\. Did you mean times\?/,
+  ],
 ])("a fault with %s is rejected, in code and over HTTP", async ([, fault, why]) => {
   const { emulator } = start();
   expect(() => emulator.next(fault as Fault)).toThrow(why);
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(fault) };
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(fault),
+  };
   const response = await emulator.fetch("http://emulator.localhost/_emulator/next", init);
   expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
     400,

@@ -91,7 +91,9 @@ describe("where tests have a DOM", () => {
     vi.stubGlobal("document", {});
     onTestFinished(() => void vi.unstubAllGlobals());
     const { apiKey, fetch } = emulator.client;
-    expect(() => createMediaGen({ baseUrl: "http://x.localhost", apiKey, fetch })).toThrow("allowBrowser is needed");
+    expect(() => createMediaGen({ baseUrl: "http://x.localhost", apiKey, fetch })).toThrow(
+      "allowBrowser is needed",
+    );
     await createMediaGen(emulator.client).image.generate("imgmodelv4", form);
     emulator.paidOnce();
   });
@@ -100,7 +102,11 @@ describe("where tests have a DOM", () => {
     const program = `delete globalThis.TextEncoder; delete globalThis.TextDecoder;
       const { createEmulator } = await import("@mediagen/emulator");
       console.log(createEmulator().charges.length);`;
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--input-type=module",
+      "-e",
+      program,
+    ]);
     expect(stdout).toBe("0\n");
   });
 });
@@ -119,7 +125,9 @@ describe("the GitHub Action", () => {
   test("puts no input into a script, where it could run anything", async () => {
     const { step, inputs } = await read();
     expect(step.run).not.toContain("${{");
-    const used = Object.values(step.env).map((value) => /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1]);
+    const used = Object.values(step.env).map(
+      (value) => /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1],
+    );
     expect(used.sort()).toEqual(Object.keys(inputs).sort());
   });
 
@@ -132,7 +140,9 @@ describe("the GitHub Action", () => {
       return promisify(execFile)("bash", ["-eo", "pipefail", "-c", script], { env });
     };
     const curl = `curl -sf -H "authorization: $MEDIAGEN_API_KEY" -F prompt=fox "$MEDIAGEN_BASE_URL/v1/images/imgmodelz"`;
-    expect((await run(`${curl}\necho "again and again"`)).stdout).toMatch(/"code":1000.*again and again/s);
+    expect((await run(`${curl}\necho "again and again"`)).stdout).toMatch(
+      /"code":1000.*again and again/s,
+    );
     await expect(run("exit 3")).rejects.toMatchObject({ code: 3 });
     await expect(run(curl.replace("prompt=fox", "prompt=fox -F promt=fox"))).rejects.toMatchObject({
       code: 1,

@@ -1,4 +1,9 @@
-import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
+import {
+  createEmulator,
+  listen,
+  type Emulator,
+  type EmulatorOptions,
+} from "@mediagen/emulator/node";
 import { createMediaGen, type MediaGen } from "@mediagen/sdk";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -23,17 +28,25 @@ export interface OpenPage {
 }
 
 /** Opens the page of a new emulator. */
-export async function openPage(browser: Browser, options: EmulatorOptions = { clock: "manual" }): Promise<OpenPage> {
+export async function openPage(
+  browser: Browser,
+  options: EmulatorOptions = { clock: "manual" },
+): Promise<OpenPage> {
   const emulator = createEmulator(options);
   const server = await listen(emulator);
   const { baseUrl } = server;
-  const media = createMediaGen({ baseUrl, apiKey: emulator.client.apiKey, statuses: emulator.statuses });
+  const media = createMediaGen({
+    baseUrl,
+    apiKey: emulator.client.apiKey,
+    statuses: emulator.statuses,
+  });
   const page = await browser.newPage();
   const trouble: string[] = [];
   watch(page, baseUrl, trouble);
   const text = (selector: string) => page.locator(selector).first().textContent();
   await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(60_000); // A minute on: until it is paused, the clock goes on as this machine does.
+  // A minute on: until it is paused, the clock goes on as this machine does.
+  await page.clock.pauseAt(60_000);
   await page.goto(`${baseUrl}/_emulator`);
   await expect.poll(() => text("#link")).toBe("live");
   return {

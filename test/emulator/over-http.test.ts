@@ -1,4 +1,10 @@
-import { createEmulator, faultEffects, listen, type EmulatorServer, type FaultName } from "@mediagen/emulator/node";
+import {
+  createEmulator,
+  faultEffects,
+  listen,
+  type EmulatorServer,
+  type FaultName,
+} from "@mediagen/emulator/node";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { kinds } from "../contract/cases.ts";
 
@@ -9,7 +15,11 @@ const taskid = "image-a087ea00b349";
 
 const key = { authorization: "emulator-key" };
 const json = { ...key, "content-type": "application/json" };
-const post = (body: BodyInit, headers: HeadersInit = json): RequestInit => ({ method: "POST", headers, body });
+const post = (body: BodyInit, headers: HeadersInit = json): RequestInit => ({
+  method: "POST",
+  headers,
+  body,
+});
 const multipart = { ...key, "content-type": "multipart/form-data; boundary=b" };
 const part = (text: string) => `--b\r\nContent-Disposition: form-data; ${text}\r\n\r\nA fox\r\n`;
 const query = post(JSON.stringify({ taskid }));
@@ -21,25 +31,47 @@ let server: EmulatorServer;
 beforeAll(async () => void (server = await listen(behindPort)));
 afterAll(() => server.close());
 
-/** Headers of the connection, not of the response. The length of a body is compared with the body. */
-const ofTheConnection = new Set(["connection", "keep-alive", "date", "transfer-encoding", "content-length"]);
+/**
+ * Headers of the connection, not of the response. The length of a body is compared with the body.
+ */
+const ofTheConnection = new Set([
+  "connection",
+  "keep-alive",
+  "date",
+  "transfer-encoding",
+  "content-length",
+]);
 
-/** Sends the request to an emulator that has one finished task, in process or over HTTP, and returns all that one sees. */
-async function seen(isOverHttp: boolean, path: string, init: RequestInit, fault?: FaultName): Promise<unknown> {
+/**
+ * Sends the request to an emulator that has one finished task, in process or over HTTP, and returns
+ * all that one sees.
+ */
+async function seen(
+  isOverHttp: boolean,
+  path: string,
+  init: RequestInit,
+  fault?: FaultName,
+): Promise<unknown> {
   const emulator = isOverHttp ? behindPort : inProcess;
-  const [send, baseUrl] = isOverHttp ? [fetch, server.baseUrl] : [emulator.fetch, emulator.client.baseUrl];
+  const [send, baseUrl] = isOverHttp
+    ? [fetch, server.baseUrl]
+    : [emulator.fetch, emulator.client.baseUrl];
   emulator.reset();
   await send(baseUrl + formPath, post(`${part("name=prompt")}--b--`, multipart));
   emulator.clock.advance("1h");
   if (fault) emulator.next({ fault, ...(path === result ? { on: "download" } : {}) });
   const caller = new AbortController();
   const hangs = () => emulator.calls.at(-1)?.fault === "hang";
-  if (fault === "hang") void vi.waitUntil(hangs, { interval: 2, timeout: 30_000 }).then(() => caller.abort());
-  const response = await send(baseUrl + path, { redirect: "manual", signal: caller.signal, ...init }).catch(
-    (error: Error) => error,
-  );
+  if (fault === "hang")
+    void vi.waitUntil(hangs, { interval: 2, timeout: 30_000 }).then(() => caller.abort());
+  const response = await send(baseUrl + path, {
+    redirect: "manual",
+    signal: caller.signal,
+    ...init,
+  }).catch((error: Error) => error);
   const { calls } = emulator;
-  if (response instanceof Error) return { error: response.name, calls, snapshot: emulator.snapshot() };
+  if (response instanceof Error)
+    return { error: response.name, calls, snapshot: emulator.snapshot() };
   const headers = [...response.headers].filter(([name]) => !ofTheConnection.has(name));
   const body = await response.text().catch(() => "broken");
   return {
@@ -75,7 +107,11 @@ const cases: readonly (readonly [string, string, RequestInit])[] = [
   ["the page", "/_emulator/", {}],
   ["the state", "/_emulator/state", {}],
   ["credits", "/_emulator/credits", post('{"credits":5}')],
-  ["steering by a form of a page", "/_emulator/reset", { method: "POST", body: new URLSearchParams("a=b") }],
+  [
+    "steering by a form of a page",
+    "/_emulator/reset",
+    { method: "POST", body: new URLSearchParams("a=b") },
+  ],
   ["steering beyond the limit", "/_emulator/restore", post("x".repeat(20_000))],
 ];
 
@@ -95,7 +131,10 @@ const targets: Readonly<Partial<Record<FaultName, readonly [string, RequestInit]
 
 test.for(faults)("%s comes to the same in process and over HTTP", async (fault) => {
   const [path, init] = targets[fault] ?? [queryPath, query];
-  const [one, other] = await Promise.all([seen(false, path, init, fault), seen(true, path, init, fault)]);
+  const [one, other] = await Promise.all([
+    seen(false, path, init, fault),
+    seen(true, path, init, fault),
+  ]);
   expect(other).toEqual(one);
   expect(one).toMatchObject({ calls: [{}, { fault }] });
 });

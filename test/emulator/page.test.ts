@@ -25,7 +25,9 @@ async function fillUp({ emulator, media, baseUrl, image, video, look }: OpenPage
   await video("Done too", { generate_audio: true });
   await image("#fail");
   emulator.clock.advance("1h");
-  await image("x".repeat(8000), { sourceImage: new File(["GIF89a"], `${"y".repeat(200)}.png`, { type: "image/png" }) });
+  await image("x".repeat(8000), {
+    sourceImage: new File(["GIF89a"], `${"y".repeat(200)}.png`, { type: "image/png" }),
+  });
   emulator.clock.advance("2s");
   await video("Waits");
   await media.image.query("z".repeat(300)).catch(() => undefined);
@@ -47,11 +49,16 @@ function see(page: Page, seen: boolean): Promise<void> {
 /** Plays a clip, and returns its metadata and the picture at each of these times. */
 async function play(page: Page, address: string, times: readonly number[]) {
   const script = async ({ address, times }: { address: string; times: readonly number[] }) => {
-    const video = Object.assign(document.createElement("video"), { muted: true, crossOrigin: "anonymous" });
+    const video = Object.assign(document.createElement("video"), {
+      muted: true,
+      crossOrigin: "anonymous",
+    });
     const happens = (name: string) =>
       new Promise((resolve, reject) => {
         video.addEventListener(name, resolve, { once: true });
-        video.addEventListener("error", () => reject(new Error(video.error?.message)), { once: true });
+        video.addEventListener("error", () => reject(new Error(video.error?.message)), {
+          once: true,
+        });
       });
     const loaded = happens("loadedmetadata");
     video.src = address;
@@ -65,7 +72,9 @@ async function play(page: Page, address: string, times: readonly number[]) {
       video.currentTime = time;
       await Promise.all([sought, shown]);
       context?.drawImage(video, 0, 0, 320, 320);
-      const pixels = new Uint32Array(context?.getImageData(0, 0, 320, 320).data.buffer ?? new ArrayBuffer());
+      const pixels = new Uint32Array(
+        context?.getImageData(0, 0, 320, 320).data.buffer ?? new ArrayBuffer(),
+      );
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", pixels));
       frames.push({ at: video.currentTime, colours: new Set(pixels).size, picture: digest.join() });
     }
@@ -88,13 +97,18 @@ describe("tasks", () => {
     await video("A fox runs through snow", { ratio: "1:1" });
     await look();
     expect(await texts(".task h3")).toEqual(["vidmodelv2", "imgmodelv45"]);
-    expect(await texts(".task .prompt")).toEqual(["A fox runs through snow", "A lighthouse at dusk"]);
+    expect(await texts(".task .prompt")).toEqual([
+      "A fox runs through snow",
+      "A lighthouse at dusk",
+    ]);
     expect(await texts(".task .state")).toEqual(["pending, status 0", "pending, status 0"]);
     emulator.clock.advance("3s");
     await look();
     expect(await texts(".task .state")).toEqual(["running, status 1", "running, status 1"]);
     const progress = page.locator(".task progress");
-    const shares = await progress.evaluateAll((all: HTMLProgressElement[]) => all.map((one) => one.value));
+    const shares = await progress.evaluateAll((all: HTMLProgressElement[]) =>
+      all.map((one) => one.value),
+    );
     expect(shares).toEqual([3 / 6, 3 / 4]);
     expect(await page.locator(".results > *").count()).toBe(0);
     emulator.clock.advance("3s");
@@ -102,7 +116,9 @@ describe("tasks", () => {
     expect(await texts(".task .state")).toEqual(["succeeded, status 2", "succeeded, status 2"]);
     expect(await progress.locator("visible=true").count()).toBe(0);
     const widths = () =>
-      page.locator("img").evaluateAll((all: HTMLImageElement[]) => all.map((one) => one.naturalWidth));
+      page
+        .locator("img")
+        .evaluateAll((all: HTMLImageElement[]) => all.map((one) => one.naturalWidth));
     await expect.poll(widths).toEqual([1024, 1024]);
     const length = () => page.locator("video").evaluate((one: HTMLVideoElement) => one.duration);
     await expect.poll(length).toBe(5);
@@ -122,7 +138,9 @@ describe("tasks", () => {
     await image("Another");
     emulator.clock.advance("1h");
     await look();
-    await expect.poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1024);
+    await expect
+      .poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth))
+      .toBe(1024);
     const plays = await player?.evaluate((one) => {
       const { isConnected, paused, currentTime } = one as HTMLVideoElement;
       return isConnected && !paused && currentTime > 0;
@@ -130,7 +148,9 @@ describe("tasks", () => {
     expect(plays).toBe(true);
     expect(await page.getByLabel("Advance by").inputValue()).toBe("12 ho");
     expect(await page.getByLabel("Set to").inputValue()).toBe("77");
-    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe("credits");
+    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe(
+      "credits",
+    );
   });
 
   test("show any prompt as text", async () => {
@@ -140,9 +160,11 @@ describe("tasks", () => {
     emulator.clock.advance("1h");
     await look();
     expect(await text(".prompt")).toBe(prompt);
-    expect(await page.locator("img").evaluateAll((all) => all.map((one) => one.getAttribute("data-src")))).toEqual([
-      expect.stringMatching(/^preview\//),
-    ]);
+    expect(
+      await page
+        .locator("img")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("data-src"))),
+    ).toEqual([expect.stringMatching(/^preview\//)]);
     const policy = (await fetch(`${baseUrl}/_emulator/`)).headers.get("content-security-policy");
     expect(policy).toMatch(/require-trusted-types-for 'script'/);
     expect(policy).not.toMatch(/unsafe|\*|http/);
@@ -171,7 +193,9 @@ describe("calls", () => {
     emulator.clock.advance("1h");
     emulator.next({ fault: "linkExpired" });
     await look();
-    await expect.poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1024);
+    await expect
+      .poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth))
+      .toBe(1024);
     expect(emulator.calls.map(({ operation }) => operation)).toEqual(["generateImgmodelv45"]);
     expect(await texts("#fault-list li")).toEqual(["linkExpired · 1 time"]);
   });
@@ -209,11 +233,16 @@ describe("the page", () => {
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     for (let press = 0; press < all.length * 3 && reached.size < all.length; press++) {
       await page.keyboard.press("Tab");
-      reached.add(await page.evaluate(() => document.activeElement?.getAttribute("data-stop") ?? "body"));
+      reached.add(
+        await page.evaluate(() => document.activeElement?.getAttribute("data-stop") ?? "body"),
+      );
       reached.delete("body");
     }
     expect([...reached].sort()).toEqual([...all].sort());
-    await page.getByRole("region", { name: "Faults" }).getByRole("combobox", { name: "Fault" }).focus();
+    await page
+      .getByRole("region", { name: "Faults" })
+      .getByRole("combobox", { name: "Fault" })
+      .focus();
     await page.keyboard.type("taskF");
     for (let stop = 0; stop < 4; stop++) await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -229,7 +258,10 @@ describe("the page", () => {
       if (popover) await page.getByRole("button", { name: "Reset…" }).click();
       for (const { colorScheme, options } of themes) {
         await page.emulateMedia({ colorScheme });
-        expect(await findingsIn(page, options), `${colorScheme}, with the popover open: ${popover}`).toEqual([]);
+        expect(
+          await findingsIn(page, options),
+          `${colorScheme}, with the popover open: ${popover}`,
+        ).toEqual([]);
       }
     }
   });
@@ -255,7 +287,10 @@ test("the clock and the credits are shown and set", async () => {
     "2026-01-01 00:00:00\n\nAdvances only by hand.",
   );
   await page.getByLabel("Advance by").fill("36h");
-  await page.getByRole("region", { name: "Clock" }).getByRole("button", { name: "Advance" }).click();
+  await page
+    .getByRole("region", { name: "Clock" })
+    .getByRole("button", { name: "Advance" })
+    .click();
   await expect.poll(() => text("#now")).toBe("2026-01-02 12:00:00");
   await page.getByLabel("Set to").fill("49");
   await page.keyboard.press("Enter");
@@ -268,7 +303,10 @@ test("the snapshot is downloaded, and a reset needs a confirmation", async () =>
   const { emulator, page, look, text, image } = open;
   await image("A fox");
   await look();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download snapshot").click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByText("Download snapshot").click(),
+  ]);
   expect(download.suggestedFilename()).toBe("mediagen-emulator.json");
   expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual(
     JSON.parse(JSON.stringify(emulator.snapshot())),
@@ -284,8 +322,20 @@ test("the snapshot is downloaded, and a reset needs a confirmation", async () =>
 
 describe("a clip plays to its end and seeks", () => {
   test.for([
-    { form: { ratio: "16:9", generate_audio: true }, width: 1280, height: 720, seconds: 5, sound: 1 },
-    { form: { ratio: "3:4", fps: 12, duration: longest }, width: 720, height: 960, seconds: longest, sound: 0 },
+    {
+      form: { ratio: "16:9", generate_audio: true },
+      width: 1280,
+      height: 720,
+      seconds: 5,
+      sound: 1,
+    },
+    {
+      form: { ratio: "3:4", fps: 12, duration: longest },
+      width: 720,
+      height: 960,
+      seconds: longest,
+      sound: 0,
+    },
   ] as const)("$form as $width x $height", async ({ form, width, height, seconds, sound }) => {
     const { emulator, media, page, video } = open;
     const task = await video("A fox runs through snow", form);

@@ -17,7 +17,10 @@ function start(options: EmulatorOptions = {}) {
       headers: { authorization: client.apiKey, "content-type": contentType },
       body: text,
     });
-    return { status: response.status, ...((await response.json()) as { code: number; msg: string }) };
+    return {
+      status: response.status,
+      ...((await response.json()) as { code: number; msg: string }),
+    };
   };
   const postForm = async (path: string, fields: Readonly<Record<string, string>>) => {
     const form = new FormData();
@@ -48,7 +51,13 @@ test.for<[string, string, string, string, string, number?]>([
     "text/plain",
     "Content-Type must be application/json, not text/plain",
   ],
-  ["a form that ends in the middle", formPath, half, multipart, "the body is not multipart/form-data"],
+  [
+    "a form that ends in the middle",
+    formPath,
+    half,
+    multipart,
+    "the body is not multipart/form-data",
+  ],
   [
     "two prompts",
     formPath,
@@ -59,7 +68,11 @@ test.for<[string, string, string, string, string, number?]>([
   ["an unknown path", "/v1/video", "{}", json, "there is no POST /v1/video", 404],
 ])("%s is rejected, and says why", async ([, path, body, type, msg, status = 200]) => {
   const { emulator, post } = start();
-  expect(await post(path, body, type)).toMatchObject({ status, code: 9999, msg: expect.stringContaining(msg) });
+  expect(await post(path, body, type)).toMatchObject({
+    status,
+    code: 9999,
+    msg: expect.stringContaining(msg),
+  });
   expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ path, status }] });
 });
 
@@ -67,7 +80,10 @@ test("a method other than POST is rejected", async () => {
   const { emulator } = start();
   const response = await emulator.fetch(emulator.client.baseUrl + queryPath);
   expect(response.status).toBe(405);
-  expect(await response.json()).toMatchObject({ code: 9999, msg: `${queryPath} takes POST, not GET` });
+  expect(await response.json()).toMatchObject({
+    code: 9999,
+    msg: `${queryPath} takes POST, not GET`,
+  });
 });
 
 test("the HTTP statuses of a wrong key, an unknown path and a wrong method are settings", async () => {
@@ -76,7 +92,9 @@ test("the HTTP statuses of a wrong key, an unknown path and a wrong method are s
   await post("/v1/video", "{}");
   await emulator.fetch(emulator.client.baseUrl + queryPath);
   const media = createMediaGen({ ...emulator.client, apiKey: "another-key" });
-  await expect(media.image.generate("imgmodelz", { prompt: "A fox" })).rejects.toMatchObject({ status: 200 });
+  await expect(media.image.generate("imgmodelz", { prompt: "A fox" })).rejects.toMatchObject({
+    status: 200,
+  });
   expect(emulator.calls.map(({ status }) => status)).toEqual([200, 400, 200]);
 });
 
@@ -94,7 +112,9 @@ describe("a rejection names the field and the bound, in its message and in the l
     [
       "/v1/images/imgmodelv45",
       { prompt: "x", resolution: "1x1" },
-      new RegExp(`^resolution: 1x1 must have ${pixels?.minimum} to ${pixels?.maximum} pixels in all$`),
+      new RegExp(
+        `^resolution: 1x1 must have ${pixels?.minimum} to ${pixels?.maximum} pixels in all$`,
+      ),
     ],
     ["/v1/images/imgmodelz", { resolution: "1x1" }, /prompt.*resolution: .*pattern/s],
   ] as const)("%s %o", async ([path, fields, expected]) => {
@@ -128,16 +148,44 @@ describe("a mistake that the service might tolerate", () => {
 describe("what the description leaves unbounded has limits of the emulator", () => {
   const long = { prompt: "x".repeat(2_000) };
   test.for<[string, string, Record<string, string>, EmulatorOptions["limits"], string]>([
-    ["bodies", formPath, long, { body: 1_000 }, "the body is larger than 1000 bytes, the emulator's limit"],
+    [
+      "bodies",
+      formPath,
+      long,
+      { body: 1_000 },
+      "the body is larger than 1000 bytes, the emulator's limit",
+    ],
     ["texts", formPath, long, { text: 100 }, "prompt: is longer than 100 characters"],
-    ["sizes", "/v1/images/imgmodelz", { resolution: "4097*4096" }, {}, "4097 by 4096 is more than 16777216 pixels"],
-    ["levels", formPath, { resolution: "1000K" }, {}, "resolution: 1024000 by 1024000 is more than"],
-    ["ratios", "/v1/video/vidmodelv15pro", { ratio: "1000000:1" }, {}, "ratio: 720000000 by 720 is more than"],
+    [
+      "sizes",
+      "/v1/images/imgmodelz",
+      { resolution: "4097*4096" },
+      {},
+      "4097 by 4096 is more than 16777216 pixels",
+    ],
+    [
+      "levels",
+      formPath,
+      { resolution: "1000K" },
+      {},
+      "resolution: 1024000 by 1024000 is more than",
+    ],
+    [
+      "ratios",
+      "/v1/video/vidmodelv15pro",
+      { ratio: "1000000:1" },
+      {},
+      "ratio: 720000000 by 720 is more than",
+    ],
   ])("%s", async ([, path, fields, limits, msg]) => {
     const { emulator, postForm } = start({ limits });
     const given = { prompt: "x", ...fields };
     expect(await postForm(path, given)).toEqual({ code: 9999, msg: expect.stringContaining(msg) });
-    expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ violations: [expect.stringContaining(msg)] }] });
+    expect(emulator).toMatchObject({
+      tasks: [],
+      charges: [],
+      calls: [{ violations: [expect.stringContaining(msg)] }],
+    });
   });
 
   test.for(["0K", "1:100000", "0:0", "1x1", "4096x4096", "a size"])(
@@ -161,12 +209,19 @@ test("a model of another document has its own fields: choices, numbers and flags
     frames: { type: "integer", minimum: 2, "x-result-count": true },
     loud: { type: "boolean" },
   };
-  const requestBody = { content: { "multipart/form-data": { schema: { type: "object", properties } } } };
+  const requestBody = {
+    content: { "multipart/form-data": { schema: { type: "object", properties } } },
+  };
   const post = { ...paths[path]?.post, requestBody } as unknown as SpecOperation;
-  const { emulator, postForm } = start({ service: await serviceOf({ paths: { ...paths, [path]: { post } } }) });
+  const { emulator, postForm } = start({
+    service: await serviceOf({ paths: { ...paths, [path]: { post } } }),
+  });
   const fields = { mood: "calm", frames: "3", loud: "true" };
   expect(await postForm(path, fields)).toMatchObject({ code: 1000 });
-  expect(emulator.tasks[0]).toMatchObject({ fields: { mood: "calm", frames: 3, loud: true }, plan: { count: 3 } });
+  expect(emulator.tasks[0]).toMatchObject({
+    fields: { mood: "calm", frames: 3, loud: true },
+    plan: { count: 3 },
+  });
   for (const wrong of [
     { mood: "grim" },
     { frames: "1" },

@@ -53,7 +53,10 @@ test("exec knows the tasks of an earlier run, each with its results, and each ru
     const image = await fetch(data.url[0]);
     console.log(image.headers.get("content-type"), (await control("snapshot")).credits, await generate());`;
   const { stdout, stderr } = await onUsualPort("kept", script);
-  expect([stdout, stderr]).toEqual([expect.stringMatching(/^image\/png 1000000000 image-\w+\n$/), ""]);
+  expect([stdout, stderr]).toEqual([
+    expect.stringMatching(/^image\/png 1000000000 image-\w+\n$/),
+    "",
+  ]);
   expect(stdout).not.toContain(taskid);
 });
 
@@ -63,7 +66,11 @@ test("exec with --fresh, a seed or a port knows no earlier task, saves none, and
   const script = `${queryOf(taskid)} await generate(); console.log(base);`;
   const elsewhere = expect.stringMatching(/^9999\nhttp:\/\/127\.0\.0\.1:(?!4020\n)\d+\n$/);
   for (const options of [["--fresh"], ["--seed", "7"], ["--port", "0"]])
-    expect(await exec("fresh", options, script).ended).toMatchObject({ code: 0, stdout: elsewhere, stderr: "" });
+    expect(await exec("fresh", options, script).ended).toMatchObject({
+      code: 0,
+      stdout: elsewhere,
+      stderr: "",
+    });
   expect(await readFile(usualFile("fresh"), "utf8")).toBe(before);
 });
 
@@ -104,7 +111,9 @@ test("a file that cannot be used is left as it is, and the command runs at anoth
   expect(await onUsualPort("bad", generateAt)).toMatchObject({
     code: 0,
     stdout: elsewhere,
-    stderr: expect.stringContaining("Delete or rename the file to start with an empty state. This run saves nothing"),
+    stderr: expect.stringContaining(
+      "Delete or rename the file to start with an empty state. This run saves nothing",
+    ),
   });
   expect(await readFile(usualFile("bad"), "utf8")).toBe(text);
 });
@@ -115,9 +124,14 @@ test("the file keeps the latest 1,000 tasks, and no media", async () => {
   const emulator = createEmulator({ persist, credits: 100_000 });
   await openUsual(emulator, (reason) => expect.fail(reason));
   const media = createMediaGen(emulator.client);
-  await Promise.all(Array.from({ length: 1_010 }, () => media.image.generate("imgmodelz", { prompt: "A fox" })));
+  await Promise.all(
+    Array.from({ length: 1_010 }, () => media.image.generate("imgmodelz", { prompt: "A fox" })),
+  );
   const text = await readFile(usualFile("many"), "utf8");
-  const { tasks, charges } = JSON.parse(text) as { readonly tasks: object[]; readonly charges: object[] };
+  const { tasks, charges } = JSON.parse(text) as {
+    readonly tasks: object[];
+    readonly charges: object[];
+  };
   expect([tasks.length, charges.length, emulator.tasks.length]).toEqual([1_000, 1_000, 1_010]);
   expect(text.length).toBeLessThan(1_000_000);
 });

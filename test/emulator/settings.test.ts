@@ -32,34 +32,46 @@ const others: { readonly [Name in keyof Behaviour]: Behaviour[Name] } = {
   callsAtOnce: 4,
 };
 const names = Object.keys(others) as (keyof Behaviour)[];
-const textOf = (value: unknown) => (typeof value === "object" ? Object.values(value ?? {}).join() : String(value));
+const textOf = (value: unknown) =>
+  typeof value === "object" ? Object.values(value ?? {}).join() : String(value);
 
 async function control(emulator: ReturnType<typeof createEmulator>, name: string, body?: unknown) {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
   const url = `http://emulator.localhost/_emulator/${name}`;
   const response = await emulator.fetch(url, body === undefined ? {} : init);
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-test.for(names)("the setting %s is an option in code, and can be changed in code and over HTTP", async (name) => {
-  const settings = { [name]: others[name] };
-  expect(others[name]).not.toEqual(defaultBehaviour[name]);
-  const changed = createEmulator();
-  changed.configure(settings);
-  const steered = createEmulator();
-  expect(await control(steered, "behaviour", settings)).toMatchObject({ status: 200 });
-  for (const emulator of [createEmulator({ behaviour: settings }), changed, steered])
-    expect(emulator.behaviour).toEqual({ ...defaultBehaviour, ...settings });
-  expect((await control(steered, "behaviour")).body).toEqual({ ...defaultBehaviour, ...settings });
-  steered.reset();
-  expect(steered.behaviour).toEqual(defaultBehaviour);
-});
+test.for(names)(
+  "the setting %s is an option in code, and can be changed in code and over HTTP",
+  async (name) => {
+    const settings = { [name]: others[name] };
+    expect(others[name]).not.toEqual(defaultBehaviour[name]);
+    const changed = createEmulator();
+    changed.configure(settings);
+    const steered = createEmulator();
+    expect(await control(steered, "behaviour", settings)).toMatchObject({ status: 200 });
+    for (const emulator of [createEmulator({ behaviour: settings }), changed, steered])
+      expect(emulator.behaviour).toEqual({ ...defaultBehaviour, ...settings });
+    expect((await control(steered, "behaviour")).body).toEqual({
+      ...defaultBehaviour,
+      ...settings,
+    });
+    steered.reset();
+    expect(steered.behaviour).toEqual(defaultBehaviour);
+  },
+);
 
 test("each setting is an option of the command and a variable, of which the option wins", async () => {
   const program = `fetch(process.env.MEDIAGEN_BASE_URL + "/_emulator/behaviour")
     .then((response) => response.text())
     .then(console.log);`;
-  const capitals = (name: string, mark: string) => name.replace(/[A-Z]/g, (letter) => mark + letter);
+  const capitals = (name: string, mark: string) =>
+    name.replace(/[A-Z]/g, (letter) => mark + letter);
   const read = async (options: readonly string[], values: Readonly<Record<string, unknown>>) => {
     const variables = Object.entries(values).map(([name, value]) => [
       `MEDIAGEN_BEHAVIOUR_${capitals(name, "_").toUpperCase()}`,
@@ -75,10 +87,16 @@ test("each setting is an option of the command and a variable, of which the opti
   });
   expect(await read(options, defaultBehaviour)).toEqual(others);
   expect(await read([], others)).toEqual(others);
-  expect(await read(["--pending-ms", "1m"], {})).toEqual({ ...defaultBehaviour, pendingMs: 60_000 });
+  expect(await read(["--pending-ms", "1m"], {})).toEqual({
+    ...defaultBehaviour,
+    pendingMs: 60_000,
+  });
   const env = { ...process.env, MEDIAGEN_BEHAVIOUR_UNKNOWN_ID: "fail" };
   const { code, stderr } = await runCommand([], { env }).ended;
-  expect([code, stderr]).toEqual([2, expect.stringContaining("Did you mean MEDIAGEN_BEHAVIOUR_UNKNOWN_IDS?")]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("Did you mean MEDIAGEN_BEHAVIOUR_UNKNOWN_IDS?"),
+  ]);
 });
 
 test.for<[Record<string, unknown>, string]>([
@@ -86,7 +104,10 @@ test.for<[Record<string, unknown>, string]>([
   [{ unknownIds: "maybe" }, 'unknownIds: "maybe" is not valid. Use "fail" or "ignore".'],
   [{ wrongKeyStatus: 99 }, "wrongKeyStatus: 99 is not valid. Use an HTTP status from 200 to 599."],
   [{ pendingMs: "20s" }, 'pendingMs: "20s" is not valid. Use milliseconds'],
-  [{ statuses: { pending: 1, running: 1, succeeded: 2, failed: 3 } }, "Use four different integers"],
+  [
+    { statuses: { pending: 1, running: 1, succeeded: 2, failed: 3 } },
+    "Use four different integers",
+  ],
 ])("%o is rejected, and says why", async ([settings, why]) => {
   const emulator = createEmulator();
   expect(() => createEmulator({ behaviour: settings })).toThrow(why);
@@ -114,7 +135,13 @@ test("the report counts calls and charges, and lists violations longer than call
   expect(emulator.calls).toHaveLength(2);
   expect((await control(emulator, "report")).body).toEqual(JSON.parse(JSON.stringify(report)));
   emulator.reset();
-  expect(emulator.report()).toEqual({ calls: {}, violatingCalls: 0, violations: [], credits: 0, charges: [] });
+  expect(emulator.report()).toEqual({
+    calls: {},
+    violatingCalls: 0,
+    violations: [],
+    credits: 0,
+    charges: [],
+  });
 });
 
 test(
@@ -135,12 +162,16 @@ test(
       run("bad.xml", [["style<", "woodcut"]], "--strict"),
       run("good.json", [], "--strict"),
     ]);
-    expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining("style< is not a known field. Use one of") });
+    expect(bad).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("style< is not a known field. Use one of"),
+    });
     expect(await readFile(join(directory, "bad.xml"), "utf8")).toMatch(
       /<testsuite name="mediagen-emulator" tests="1" failures="1">[^]*<property name="credits" value="0"\/>[^]*name="generateImgmodelz" assertions="1"><failure message="POST \/v1\/images\/imgmodelz: style&lt; is not a known field\. Use one of prompt, /,
     );
     expect(good).toMatchObject({ code: 0, stderr: "" });
-    const read = async (file: string) => JSON.parse(await readFile(join(directory, file), "utf8")) as unknown;
+    const read = async (file: string) =>
+      JSON.parse(await readFile(join(directory, file), "utf8")) as unknown;
     expect(await read("good.json")).toMatchObject({ violatingCalls: 0, charges: [{ credits: 5 }] });
   },
 );
@@ -149,6 +180,8 @@ test("an option that does not exist is rejected, because it would change nothing
   expect(() => createEmulator({ behavior: { strict: false } } as object)).toThrow(
     "behavior is not a known option of createEmulator. Did you mean behaviour?",
   );
-  expect(() => createEmulator({ limits: { call: 3 } as object })).toThrow("not a known limit. Did you mean calls?");
+  expect(() => createEmulator({ limits: { call: 3 } as object })).toThrow(
+    "not a known limit. Did you mean calls?",
+  );
   expect(() => createEmulator({ seed: undefined, other: undefined } as object)).not.toThrow();
 });

@@ -14,7 +14,19 @@ describe("what is not valid is rejected, and changes nothing", () => {
     ];
     const saved = JSON.stringify(source.snapshot());
     const places = placesIn(JSON.parse(saved));
-    const odd = fc.constantFrom<unknown>(null, -1, 1.5, 1e300, 2 ** 53, "../..", true, [], {}, [null], undefined);
+    const odd = fc.constantFrom<unknown>(
+      null,
+      -1,
+      1.5,
+      1e300,
+      2 ** 53,
+      "../..",
+      true,
+      [],
+      {},
+      [null],
+      undefined,
+    );
     let restored = 0;
     const property = fc.asyncProperty(fc.constantFrom(...places), odd, async (place, value) => {
       const snapshot = JSON.parse(saved) as Snapshot;
@@ -38,7 +50,8 @@ describe("what is not valid is rejected, and changes nothing", () => {
       const call = (path: string, body: object) =>
         one.fetch(client.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
       const taskids = one.tasks.map(({ taskid }) => taskid);
-      for (const { query } of kinds) for (const taskid of taskids) await call(query.path, { taskid });
+      for (const { query } of kinds)
+        for (const taskid of taskids) await call(query.path, { taskid });
       for (const url of [...files, `${client.baseUrl}/_emulator/state`]) await one.fetch(url);
       for (const kind of kinds) await call(kind.delete.path, { taskids });
     });
@@ -46,9 +59,14 @@ describe("what is not valid is rejected, and changes nothing", () => {
     expect(restored).toBeGreaterThan(20);
   });
 
-  test.for<unknown>([undefined, null, "", {}, { version: 2 }])("a snapshot that is %o", (snapshot) => {
-    expect(() => createEmulator().restore(snapshot as Snapshot)).toThrow("this is not a snapshot");
-  });
+  test.for<unknown>([undefined, null, "", {}, { version: 2 }])(
+    "a snapshot that is %o",
+    (snapshot) => {
+      expect(() => createEmulator().restore(snapshot as Snapshot)).toThrow(
+        "this is not a snapshot",
+      );
+    },
+  );
 
   test.for([Number.NaN, -1, "5"])("credits of %j", (credits) => {
     const one = createEmulator();
@@ -67,5 +85,8 @@ async function generate({ client }: Emulator, model: string, form: object): Prom
 /** Returns the path of every value in a JSON object. */
 function placesIn(node: unknown, path: readonly string[] = []): (readonly string[])[] {
   const inner = typeof node === "object" && node !== null ? Object.entries(node) : [];
-  return [...(path.length > 0 ? [path] : []), ...inner.flatMap(([key, value]) => placesIn(value, [...path, key]))];
+  return [
+    ...(path.length > 0 ? [path] : []),
+    ...inner.flatMap(([key, value]) => placesIn(value, [...path, key])),
+  ];
 }

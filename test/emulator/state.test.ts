@@ -1,5 +1,10 @@
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
-import { createMediaGen, InsufficientCreditsError, TaskFailedError, type Task } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  InsufficientCreditsError,
+  TaskFailedError,
+  type Task,
+} from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { describe, expect, test } from "vitest";
 import { bodyOf, exampleOf } from "../../scripts/spec.ts";
@@ -9,7 +14,11 @@ import { generate, kinds, models } from "../contract/cases.ts";
 function start(options: EmulatorOptions = {}) {
   const emulator = createEmulator(options);
   const { baseUrl, apiKey, fetch } = emulator.client;
-  return { emulator, media: createMediaGen(emulator.client), http: createHttpClient({ baseUrl, apiKey, fetch }) };
+  return {
+    emulator,
+    media: createMediaGen(emulator.client),
+    http: createHttpClient({ baseUrl, apiKey, fetch }),
+  };
 }
 
 const statuses = { pending: 11, running: 12, succeeded: 13, failed: 14 };
@@ -19,7 +28,8 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
   test("is pending, runs and succeeds as the clock goes on, and only then has results", async () => {
     const { emulator, media } = start({ clock: "manual", behaviour: { statuses } });
     const task = await generate(media, model, exampleOf(operation));
-    const { startsAfterMs, endsAfterMs, plan } = emulator.tasks[0] ?? expect.fail("there is no task");
+    const { startsAfterMs, endsAfterMs, plan } =
+      emulator.tasks[0] ?? expect.fail("there is no task");
     const seen: unknown[] = [];
     for (const move of [0, startsAfterMs - 1, 1, endsAfterMs - startsAfterMs - 1, 1, 1_000_000]) {
       emulator.clock.advance(move);
@@ -33,7 +43,9 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
     ];
     expect(seen).toEqual([pending, pending, running, running, succeeded, succeeded]);
     const [counting = ""] =
-      Object.entries(bodyOf(operation).properties ?? {}).find(([, schema]) => schema["x-result-count"]) ?? [];
+      Object.entries(bodyOf(operation).properties ?? {}).find(
+        ([, schema]) => schema["x-result-count"],
+      ) ?? [];
     expect(plan.count).toBe(exampleOf(operation)[counting] ?? 1);
   });
 
@@ -54,12 +66,18 @@ test("scrambled statuses differ by seed, and the client has the final ones", asy
     const bad = await media.image.generate("imgmodelv4", { prompt: "#fail" });
     await expect(bad.wait()).rejects.toBeInstanceOf(TaskFailedError);
   }
-  const final = drawn.flatMap(({ emulator: { statuses } }) => [...statuses.succeeded, ...statuses.failed]);
+  const final = drawn.flatMap(({ emulator: { statuses } }) => [
+    ...statuses.succeeded,
+    ...statuses.failed,
+  ]);
   expect(new Set(final).size).toBe(6);
 });
 
 test("results arrive one by one with that setting, and a wait ends with all of them", async () => {
-  const { emulator, media } = start({ clock: "manual", behaviour: { resultsArrive: "one by one" } });
+  const { emulator, media } = start({
+    clock: "manual",
+    behaviour: { resultsArrive: "one by one" },
+  });
   const task = await media.image.generate("imgmodelv4", { ...form, batchsize: 3 });
   const { startsAfterMs, endsAfterMs } = emulator.tasks[0] ?? expect.fail("there is no task");
   const counts: number[] = [];
@@ -74,7 +92,9 @@ test("results arrive one by one with that setting, and a wait ends with all of t
 test("credits that are not enough: code 9000, no task, no charge", async () => {
   const { emulator, media } = start({ credits: 9 });
   await media.image.generate("imgmodelv4", form);
-  const error: unknown = await media.image.generate("imgmodelv4", form).catch((thrown: unknown) => thrown);
+  const error: unknown = await media.image
+    .generate("imgmodelv4", form)
+    .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InsufficientCreditsError);
   expect(error).toMatchObject({ code: 9000, msg: "5 credits are needed, 4 are left" });
   expect(emulator).toMatchObject({ credits: 4, charges: [{ credits: 5 }], tasks: { length: 1 } });
@@ -83,65 +103,81 @@ test("credits that are not enough: code 9000, no task, no charge", async () => {
   expect(emulator.credits).toBe(0);
 });
 
-describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...generations.keys()][0] ?? "" })))(
-  "$kind tasks",
-  ({ kind, model }) => {
-    const other = kind === "video" ? "image" : "video";
-    const some = async (media: ReturnType<typeof start>["media"], count: number) => {
-      const tasks: Task[] = [];
-      for (let index = 0; index < count; index++) tasks.push(await generate(media, model, form));
-      return tasks.map(({ taskid }) => taskid) as [string, ...string[]];
-    };
+describe.for(
+  kinds.map(({ kind, generate: generations }) => ({
+    kind,
+    model: [...generations.keys()][0] ?? "",
+  })),
+)("$kind tasks", ({ kind, model }) => {
+  const other = kind === "video" ? "image" : "video";
+  const some = async (media: ReturnType<typeof start>["media"], count: number) => {
+    const tasks: Task[] = [];
+    for (let index = 0; index < count; index++) tasks.push(await generate(media, model, form));
+    return tasks.map(({ taskid }) => taskid) as [string, ...string[]];
+  };
 
-    test("are deleted several at a time, or none if one is unknown", async () => {
-      const { emulator, media } = start();
-      const [first, second, third = ""] = await some(media, 3);
-      await media[kind].delete([first, third]);
-      const unknown = (id: string, more = "") => ({ code: 9999, msg: `there is no ${kind} task ${id}${more}` });
-      await expect(media[kind].query(first)).rejects.toMatchObject(unknown(first));
-      const deletion = media[kind].delete([second ?? "", "t-0"]);
-      await expect(deletion).rejects.toMatchObject(unknown("t-0", "; nothing was deleted"));
-      expect(emulator.tasks.map(({ taskid }) => taskid)).toEqual([second]);
-      expect(emulator.charges).toHaveLength(3);
+  test("are deleted several at a time, or none if one is unknown", async () => {
+    const { emulator, media } = start();
+    const [first, second, third = ""] = await some(media, 3);
+    await media[kind].delete([first, third]);
+    const unknown = (id: string, more = "") => ({
+      code: 9999,
+      msg: `there is no ${kind} task ${id}${more}`,
     });
+    await expect(media[kind].query(first)).rejects.toMatchObject(unknown(first));
+    const deletion = media[kind].delete([second ?? "", "t-0"]);
+    await expect(deletion).rejects.toMatchObject(unknown("t-0", "; nothing was deleted"));
+    expect(emulator.tasks.map(({ taskid }) => taskid)).toEqual([second]);
+    expect(emulator.charges).toHaveLength(3);
+  });
 
-    test("that are unknown are ignored with that setting", async () => {
-      const { emulator, media } = start({ behaviour: { unknownIds: "ignore" } });
-      const [first] = await some(media, 1);
-      expect(await media[kind].query("t-0")).toEqual({ taskid: "t-0", url: [] });
-      await media[kind].delete([first, "t-0"]);
-      await media[kind].delete([first]);
-      expect(emulator.tasks).toEqual([]);
-    });
+  test("that are unknown are ignored with that setting", async () => {
+    const { emulator, media } = start({ behaviour: { unknownIds: "ignore" } });
+    const [first] = await some(media, 1);
+    expect(await media[kind].query("t-0")).toEqual({ taskid: "t-0", url: [] });
+    await media[kind].delete([first, "t-0"]);
+    await media[kind].delete([first]);
+    expect(emulator.tasks).toEqual([]);
+  });
 
-    test("are not those of the other kind", async () => {
-      const { emulator, media } = start();
-      const [first] = await some(media, 1);
-      await expect(media[other].query(first)).rejects.toMatchObject({ msg: `there is no ${other} task ${first}` });
-      await expect(media[other].delete([first])).rejects.toMatchObject({ code: 9999 });
-      expect(emulator.tasks).toHaveLength(1);
+  test("are not those of the other kind", async () => {
+    const { emulator, media } = start();
+    const [first] = await some(media, 1);
+    await expect(media[other].query(first)).rejects.toMatchObject({
+      msg: `there is no ${other} task ${first}`,
     });
+    await expect(media[other].delete([first])).rejects.toMatchObject({ code: 9999 });
+    expect(emulator.tasks).toHaveLength(1);
+  });
+});
+
+test.for([undefined, "emulator-key2"])(
+  "the API key %s is rejected with HTTP 401 in the envelope",
+  async (apiKey) => {
+    const { emulator } = start();
+    const media = createMediaGen({ ...emulator.client, apiKey });
+    const error = { status: 401, code: 9999, msg: "the API key is missing or wrong" };
+    await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject(error);
+    await expect(media.video.query("t-0")).rejects.toMatchObject({ status: 401 });
+    expect(emulator).toMatchObject({ tasks: [], charges: [] });
+    expect(emulator.calls[1]?.violations).toEqual(["Authorization must be the API key"]);
+    const chosen = start({ apiKey: "chosen" });
+    await chosen.media.video.generate("vidmodelv2", form);
   },
 );
-
-test.for([undefined, "emulator-key2"])("the API key %s is rejected with HTTP 401 in the envelope", async (apiKey) => {
-  const { emulator } = start();
-  const media = createMediaGen({ ...emulator.client, apiKey });
-  const error = { status: 401, code: 9999, msg: "the API key is missing or wrong" };
-  await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject(error);
-  await expect(media.video.query("t-0")).rejects.toMatchObject({ status: 401 });
-  expect(emulator).toMatchObject({ tasks: [], charges: [] });
-  expect(emulator.calls[1]?.violations).toEqual(["Authorization must be the API key"]);
-  const chosen = start({ apiKey: "chosen" });
-  await chosen.media.video.generate("vidmodelv2", form);
-});
 
 describe("a snapshot", () => {
   test("is plain JSON, and an emulator that restores it continues like the first one", async () => {
     const one = start({ seed: 7, clock: "manual" });
-    const task = await one.media.image.generate("imgmodelv4", { ...form, batchsize: 2, resolution: "1:1" });
+    const task = await one.media.image.generate("imgmodelv4", {
+      ...form,
+      batchsize: 2,
+      resolution: "1:1",
+    });
     one.emulator.clock.advance("3s");
-    const saved = JSON.parse(JSON.stringify(one.emulator.snapshot())) as ReturnType<typeof one.emulator.snapshot>;
+    const saved = JSON.parse(JSON.stringify(one.emulator.snapshot())) as ReturnType<
+      typeof one.emulator.snapshot
+    >;
     expect(saved).toEqual(one.emulator.snapshot());
     const other = start({ seed: 1, clock: "manual" });
     other.emulator.restore(saved);

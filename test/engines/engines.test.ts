@@ -20,7 +20,11 @@ beforeEach(async () => {
   emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);
   directory = await temporaryDirectory();
-  environment = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
+  environment = {
+    ...process.env,
+    MEDIAGEN_BASE_URL: server.baseUrl,
+    MEDIAGEN_API_KEY: emulator.client.apiKey,
+  };
   leave.push(() => server.close());
 });
 afterEach(async () => {
@@ -33,7 +37,10 @@ test("the programs compile", async () => {
   expect((await compiling.catch((error: { stdout: string }) => error)).stdout).toBe("");
 });
 
-/** Runs a workflow, the first worker of which is lost after its step has been billed. Returns what it says in the end. */
+/**
+ * Runs a workflow, the first worker of which is lost after its step has been billed. Returns what
+ * it says in the end.
+ */
 type Run = (isNaive: boolean) => Promise<string>;
 
 const dbos: Run = async (isNaive) => {
@@ -47,7 +54,12 @@ const dbos: Run = async (isNaive) => {
 };
 
 const restate: Run = async (isNaive) => {
-  const [ingress, admin, node, PORT] = [await freePort(), await freePort(), await freePort(), `${await freePort()}`];
+  const [ingress, admin, node, PORT] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    `${await freePort()}`,
+  ];
   const settings = {
     RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ingress}`,
     RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${admin}`,
@@ -56,11 +68,16 @@ const restate: Run = async (isNaive) => {
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "error",
   };
-  start(["--base-dir", join(directory, "restate")], settings, here("node_modules/.bin/restate-server"));
+  start(
+    ["--base-dir", join(directory, "restate")],
+    settings,
+    here("node_modules/.bin/restate-server"),
+  );
   await expect.poll(() => isUp(`http://127.0.0.1:${admin}/health`), { timeout: 30_000 }).toBe(true);
   const service = () => start([here("processes/restate.ts")], { PORT, RESTATE_LOGGING: "ERROR" });
   const first = service();
-  const register = () => isUp(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${PORT}` });
+  const register = () =>
+    isUp(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${PORT}` });
   await expect.poll(register, { timeout: 20_000 }).toBe(true);
   const url = `http://127.0.0.1:${ingress}/${isNaive ? "naive" : "video"}/order-1/run`;
   const response = fetch(url, post({ prompt: "A fox" }));
@@ -79,7 +96,10 @@ const workflowSDK: Run = async (isNaive) => {
   emulator.next({ fault: "resetAfter", on: "generate", times: isNaive ? 4 : 1 });
   const run = async (query = "") => (await fetch(url + query, { method: "POST" })).text();
   const lost = await run(isNaive ? "?naive" : "");
-  expect([lost, emulator.charges.length]).toEqual([expect.stringContaining("failed"), isNaive ? 4 : 1]);
+  expect([lost, emulator.charges.length]).toEqual([
+    expect.stringContaining("failed"),
+    isNaive ? 4 : 1,
+  ]);
   return isNaive ? lost : run();
 };
 
@@ -99,22 +119,35 @@ test.for<[string, billed: number, Run, says: RegExp, isNaive?: true]>([
   ["Workflow SDK, a naive step", 4, workflowSDK, /failed/, true],
   ["Temporal, in its test environment", 1, temporal, /^\[true,\["http/],
   ["Inngest, in its test engine", 1, inngest, /^\[(\{"result":\["http[^\]]*\]\},?){2}\]$/m],
-])("the step of a worker that is lost: %s is billed this often: %i", async ([, billed, run, says, isNaive = false]) => {
-  expect(await run(isNaive)).toMatch(says);
-  expect(emulator.charges).toHaveLength(billed);
-});
+])(
+  "the step of a worker that is lost: %s is billed this often: %i",
+  async ([, billed, run, says, isNaive = false]) => {
+    expect(await run(isNaive)).toMatch(says);
+    expect(emulator.charges).toHaveLength(billed);
+  },
+);
 
 /** Starts a program in the directory of the test, which ends it if it does not end by itself. */
-function start(args: readonly string[], settings: NodeJS.ProcessEnv = {}, command: string = process.execPath) {
+function start(
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+  command: string = process.execPath,
+) {
   const env = { ...environment, ...settings };
   const child = spawn(command, args, { cwd: directory, env, stdio: ["ignore", "pipe", "ignore"] });
   leave.push(() => end(child));
   const ended = Promise.all([once(child, "exit"), text(child.stdout)]);
-  return { ended: ended.then(([[code, signal], stdout]) => ({ how: (code ?? signal) as unknown, stdout })) };
+  return {
+    ended: ended.then(([[code, signal], stdout]) => ({ how: (code ?? signal) as unknown, stdout })),
+  };
 }
 
 function post(body: object): RequestInit {
-  return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  return {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
 }
 
 /** Returns whether a server responds with success, or at all. */

@@ -1,7 +1,10 @@
 import type { Socket } from "node:net";
 import type { Fault, RawServer } from "./raw-server.ts";
 
-/** Hangs once the client has seen what it was sent: timers come before that in a turn of the event loop. */
+/**
+ * Hangs once the client has seen what it was sent: timers come before that in a turn of the event
+ * loop.
+ */
 export function hangSoon(server: RawServer): void {
   setTimeout(setImmediate, 10, server.hang);
 }

@@ -7,11 +7,16 @@ export interface Certificate {
 }
 
 /** Makes a self-signed certificate for a host name, at run time: no key lies in the repository. */
-export function makeCertificate(host: string, notAfter: Date = new Date("2090-01-01")): Certificate {
+export function makeCertificate(
+  host: string,
+  notAfter: Date = new Date("2090-01-01"),
+): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = der(0x30, oid("2a8648ce3d040302")); // ecdsa-with-SHA256
-  const name = der(0x30, der(0x31, der(0x30, oid("550403"), der(0x0c, `test ${host}`)))); // commonName
-  const alternatives = der(0x30, oid("551d11"), der(0x04, der(0x30, der(0x82, host)))); // subjectAltName: dNSName
+  // commonName
+  const name = der(0x30, der(0x31, der(0x30, oid("550403"), der(0x0c, `test ${host}`))));
+  // subjectAltName: dNSName
+  const alternatives = der(0x30, oid("551d11"), der(0x04, der(0x30, der(0x82, host))));
   const toSign = der(
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))), // version 3
@@ -33,7 +38,8 @@ export function makeCertificate(host: string, notAfter: Date = new Date("2090-01
 function der(tag: number, ...content: readonly (Buffer | string)[]): Buffer {
   const bytes = Buffer.concat(content.map((one) => Buffer.from(one as string)));
   const { length } = bytes;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...size]), bytes]);
 }
 
@@ -42,5 +48,6 @@ function oid(hex: string): Buffer {
 }
 
 function time(date: Date): Buffer {
-  return der(0x18, `${date.toISOString().replace(/[-:T]|\.\d+/g, "")}`); // GeneralizedTime, YYYYMMDDHHMMSSZ
+  // GeneralizedTime, YYYYMMDDHHMMSSZ
+  return der(0x18, `${date.toISOString().replace(/[-:T]|\.\d+/g, "")}`);
 }

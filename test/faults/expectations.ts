@@ -4,8 +4,8 @@ import type { Fault } from "./raw-server.ts";
 export type Requested = "generate" | "query" | "delete" | "download";
 
 /**
- * What a call comes to: an error's name, a taskid, or "file"; how many requests the server has seen by then; and how long the
- * client paused before each retry, in milliseconds.
+ * What a call comes to: an error's name, a taskid, or "file"; how many requests the server has seen
+ * by then; and how long the client paused before each retry, in milliseconds.
  */
 export type Expected = readonly [outcome: string, heads: number, pauses?: readonly number[]];
 
@@ -24,7 +24,10 @@ export interface FaultRow extends Fault {
   readonly onFetch?: Partial<Record<Requested, Expected>> & { readonly because: string };
   /** Connections that a generation may take, if that is not one for each request. */
   readonly connections?: number;
-  /** Whether the form has a file of some megabytes: on node:http only, because fetch can end the process then. */
+  /**
+   * Whether the form has a file of some megabytes: on node:http only, because fetch can end the
+   * process then.
+   */
   readonly large?: boolean;
   /** Whether the client has used the server before, so that there is a connection. */
   readonly warm?: boolean;
@@ -40,9 +43,17 @@ export const outcomes = (generate: Expected, query: Expected, download: Expected
 export const all = (expected: Expected) => outcomes(expected, expected, expected);
 
 export const neverSent = all(["ConnectionError", 0, backoff]);
-export const badCertificate = outcomes(["ConnectionError", 0], ["ConnectionError", 0], ["ConnectionError", 0, backoff]);
+export const badCertificate = outcomes(
+  ["ConnectionError", 0],
+  ["ConnectionError", 0],
+  ["ConnectionError", 0, backoff],
+);
 export const unread: Outcomes = { ...neverSent, generate: ["OutcomeUnknownError", 0] };
-export const lost = outcomes(["OutcomeUnknownError", 1], ["ConnectionError", 3], ["ConnectionError", 3]);
+export const lost = outcomes(
+  ["OutcomeUnknownError", 1],
+  ["ConnectionError", 3],
+  ["ConnectionError", 3],
+);
 /** No response that the service documents. As a result it is what it is. */
 export const undocumented = outcomes(["OutcomeUnknownError", 1], ["ServiceError", 1], ["file", 1]);
 /** The same, and no result either. */
@@ -59,11 +70,24 @@ export const succeeded = outcomes(["t-1", 1], ["t-1", 1], ["file", 1]);
 export const expiredLink: Outcomes = { ...rejected, download: ["ServiceError", 2, []] };
 export const compressed = {
   ...succeeded,
-  onFetch: { download: ["ServiceError", 1], because: "it does not notice if the end of compressed bytes is missing" },
+  onFetch: {
+    download: ["ServiceError", 1],
+    because: "it does not notice if the end of compressed bytes is missing",
+  },
 } satisfies Partial<FaultRow>;
-export const redirected = { query: ["ConnectionError", 3], because: "fetch reports a redirect as a failure" } as const;
+export const redirected = {
+  query: ["ConnectionError", 3],
+  because: "fetch reports a redirect as a failure",
+} as const;
 
-export const pausing = (pauses: readonly number[], { generate, query, download }: Outcomes): Outcomes => {
-  const paused = ([outcome, heads]: Expected): Expected => [outcome, heads, pauses.slice(0, heads - 1)];
+export const pausing = (
+  pauses: readonly number[],
+  { generate, query, download }: Outcomes,
+): Outcomes => {
+  const paused = ([outcome, heads]: Expected): Expected => [
+    outcome,
+    heads,
+    pauses.slice(0, heads - 1),
+  ];
   return outcomes(paused(generate), paused(query), paused(download));
 };

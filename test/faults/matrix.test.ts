@@ -31,12 +31,16 @@ const service = await serve(async (request, response) => {
 const elsewhere = await startRawServer({ onRequest: (socket) => void socket.end(reply()) });
 afterAll(() => Promise.all([elsewhere.close(), service[Symbol.asyncDispose]()]));
 
-const calls: Record<Requested, (media: MediaGen, row: FaultRow, url: string, directory: string) => Promise<unknown>> = {
+const calls: Record<
+  Requested,
+  (media: MediaGen, row: FaultRow, url: string, directory: string) => Promise<unknown>
+> = {
   generate: ({ video }, row) =>
     video.generate("vidmodelv2", { prompt: "A fox", ...(row.large && { sourceImage: large }) }),
   query: ({ video }) => video.query("t-1"),
   delete: ({ video }) => video.delete(["t-1"]),
-  download: ({ video }, _, url, directory) => download(video.task(`${url}/1`), directory, { maxBytes: 1024 * 1024 }),
+  download: ({ video }, _, url, directory) =>
+    download(video.task(`${url}/1`), directory, { maxBytes: 1024 * 1024 }),
 };
 // The cast: Object.keys forgets the names.
 const allRequested = Object.keys(calls) as Requested[];
@@ -52,7 +56,8 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
     // A result that arrives slowly does not stall.
-    const limit = (signal: AbortSignal) => (outcome === "file" ? new Promise(() => undefined) : server.hung(signal));
+    const limit = (signal: AbortSignal) =>
+      outcome === "file" ? new Promise(() => undefined) : server.hung(signal);
     const baseUrl = requested === "download" ? service.baseUrl : server.baseUrl;
     const media = entries[entry]({ ...witness.options(limit, paused), baseUrl });
     try {
@@ -63,7 +68,11 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       }
       const call = (directory: string) => calls[requested](media, row, server.baseUrl, directory);
       const seen = await witness.outcomeOf(requested, call);
-      expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
+      expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([
+        outcome,
+        heads,
+        pauses,
+      ]);
       if (requested === "generate" && entry === "node:http")
         expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
       // Whatever is not rejected may have become a task.
@@ -73,7 +82,8 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       // A compressed response may be cut unseen: none is requested if the engine lets one say so.
       if (server.heads > 0 && (entry === "node:http" || requested === "download"))
         expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
-      // Nothing of the call is left open. Fetch keeps what it may use again, and connects by itself for as long as it likes.
+      // Nothing of the call is left open. Fetch keeps what it may use again, and connects by itself
+      // for as long as it likes.
       server.release();
       if ((entry === "node:http" && !row.warm) || row.name === "a body without an end")
         await expect.poll(() => server.open, { interval: 5 }).toBe(0);
@@ -84,7 +94,9 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
 });
 
 test("an invalid response that repeats the key is an error of the HTTP client that does not show it", async () => {
-  const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
+  const server = await startRawServer({
+    onRequest: (socket, _, __, request) => void socket.end(request),
+  });
   const http = createHttpClient({ baseUrl: server.baseUrl, apiKey: canary });
   const error: unknown = await http
     .POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })

@@ -4,7 +4,12 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
-import { createMediaGen, fileFrom, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  fileFrom,
+  type MediaGen,
+  type NodeMediaGenOptions,
+} from "@mediagen/sdk/node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, gate, sharedStore } from "../sdk/fake-service.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -25,7 +30,16 @@ async function withServer(
   const server = await startRawServer(fault);
   const { baseUrl } = server;
   try {
-    await run(createMediaGen({ baseUrl, apiKey: "key", retries: 2, clock: { random: () => 0 }, ...options }), server);
+    await run(
+      createMediaGen({
+        baseUrl,
+        apiKey: "key",
+        retries: 2,
+        clock: { random: () => 0 },
+        ...options,
+      }),
+      server,
+    );
   } finally {
     await server.close();
   }
@@ -95,7 +109,9 @@ describe("a connection that is never established sends nothing", () => {
 test("nothing of a generation leaves before it is recorded as sending, and an abort by then ends it", async () => {
   const store = sharedStore();
   const [reached, held] = [gate(), gate()];
-  store.beforeWrite(({ state }) => (state === "sending" ? (reached.resolve(), held.promise) : undefined));
+  store.beforeWrite(({ state }) =>
+    state === "sending" ? (reached.resolve(), held.promise) : undefined,
+  );
   await withServer(responds, { store }, async (media, server) => {
     const controller = new AbortController();
     const error = errorOf(media.video.generate("vidmodelv2", form, { signal: controller.signal }));
@@ -110,7 +126,10 @@ test("nothing of a generation leaves before it is recorded as sending, and an ab
 });
 
 describe("connections", () => {
-  /** With these options there are 64 for queries, and one for each poll that may be in flight: four times as many as slots. */
+  /**
+   * With these options there are 64 for queries, and one for each poll that may be in flight: four
+   * times as many as slots.
+   */
   const oneSlot = { maxQueriesInFlight: 1, retries: 0 };
   const most = 64 + 4;
   const waiting: Socket[] = [];
@@ -185,7 +204,8 @@ test("a compressed response is complete where its encoding ends, and what follow
 describe("a file", () => {
   let directory = "";
   const path = () => join(directory, "source.gif");
-  const write = () => writeFile(path(), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(16_000_000)]));
+  const write = () =>
+    writeFile(path(), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(16_000_000)]));
   // Each test has a file of its own: a change may continue after its test.
   beforeEach(async () => {
     directory = await temporaryDirectory();
@@ -200,20 +220,27 @@ describe("a file", () => {
     "is touched": () => utimes(path(), 1, 1),
   });
 
-  test.for(changes)("that %s after it was checked and before it is sent stops the call", async ([, change]) => {
-    const sourceImage = await fileFrom(path());
-    await withServer(responds, { beforeGenerate: change }, async (media, server) => {
-      const error = await errorOf(media.video.generate("vidmodelv2", { sourceImage }));
-      expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "sourceImage" }] });
-      expect(server.heads).toBe(0);
-    });
-  });
+  test.for(changes)(
+    "that %s after it was checked and before it is sent stops the call",
+    async ([, change]) => {
+      const sourceImage = await fileFrom(path());
+      await withServer(responds, { beforeGenerate: change }, async (media, server) => {
+        const error = await errorOf(media.video.generate("vidmodelv2", { sourceImage }));
+        expect(error).toMatchObject({
+          name: "InvalidRequestError",
+          issues: [{ field: "sourceImage" }],
+        });
+        expect(server.heads).toBe(0);
+      });
+    },
+  );
 
   test.for(changes)(
     "that %s while it is sent leaves the generation unknown and its request cut",
     async ([, change]) => {
       const sourceImage = await fileFrom(path());
-      // The server reads on only when the file has changed: what it has not yet read cannot all be in flight.
+      // The server reads on only when the file has changed: what it has not yet read cannot all be
+      // in flight.
       const changed: Fault = {
         onConnection: (socket) =>
           void socket.once("data", () => (socket.pause(), change().then(() => socket.resume()))),
@@ -252,7 +279,8 @@ describe("a process ends by itself, at once,", () => {
     const stalls: Fault = {
       onRequest(socket, _, __, head) {
         if (head.includes("info")) socket.write(reply());
-        else if (head.includes("vidmodel")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{");
+        else if (head.includes("vidmodel"))
+          socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{");
       },
     };
     await withServer(stalls, {}, async (_, { baseUrl }) => {
@@ -262,14 +290,23 @@ describe("a process ends by itself, at once,", () => {
         "hasty.video.delete(['t-1'])",
         "media.video.query('t-1')",
       ];
-      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1"]);
+      expect(await outcomesIn(baseUrl, calls)).toEqual([
+        "t-1",
+        "OutcomeUnknownError",
+        "ConnectionError",
+        "t-1",
+      ]);
     });
   });
 
   test("after a response to half of a request, whose other half nobody reads", async () => {
-    await withServer({ onHalf: (socket) => void socket.pause().write(reply()) }, {}, async (_, { baseUrl }) => {
-      const calls = ["media.video.generate('vidmodelv2', { sourceImage: large })"];
-      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1"]);
-    });
+    await withServer(
+      { onHalf: (socket) => void socket.pause().write(reply()) },
+      {},
+      async (_, { baseUrl }) => {
+        const calls = ["media.video.generate('vidmodelv2', { sourceImage: large })"];
+        expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1"]);
+      },
+    );
   });
 });

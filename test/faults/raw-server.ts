@@ -31,7 +31,10 @@ export interface RawServer {
   readonly bodies: number;
   /** Connections that are still open. */
   readonly open: number;
-  /** Says that the server will do nothing more on a connection, so that the limits of the client pass that run now, or else the next. */
+  /**
+   * Says that the server will do nothing more on a connection, so that the limits of the client
+   * pass that run now, or else the next.
+   */
   hang(): void;
   /** Resolves when a limit passes that ends with this signal. */
   hung(signal: AbortSignal): Promise<void>;
@@ -50,8 +53,13 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
   let headText = "";
   let bodies = 0;
   const converse = (socket: Socket) =>
-    readRequests(socket, fault, server, { head: (head) => (heads++, (headText += head)), body: () => bodies++ });
-  const listener: Server = fault.certificate ? createTls(fault.certificate, converse) : createPlain(converse);
+    readRequests(socket, fault, server, {
+      head: (head) => (heads++, (headText += head)),
+      body: () => bodies++,
+    });
+  const listener: Server = fault.certificate
+    ? createTls(fault.certificate, converse)
+    : createPlain(converse);
   listener.on("tlsClientError", () => undefined); // The client's rejection of a certificate.
   const lowLevel = fault.certificate && fault.onConnection ? createPlain() : listener;
   lowLevel.on("connection", (socket: Socket) => {
@@ -110,7 +118,9 @@ function readRequests(
   let nth = 0;
   let text = "";
   /** The request whose body is being read: its head, and how many bytes are still to come. */
-  let current: { readonly head: string; readonly length: number; left: number; halfSeen: boolean } | undefined;
+  let current:
+    | { readonly head: string; readonly length: number; left: number; halfSeen: boolean }
+    | undefined;
   socket.on("error", () => undefined);
   socket.on("data", (bytes: Buffer) => {
     // Only heads are kept as text: a body is counted.

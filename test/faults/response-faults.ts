@@ -34,8 +34,15 @@ const echoes = (respond: (key: string) => Buffer): Fault => ({
   onRequest: (socket, _, __, request) => void socket.end(respond(keyIn(request))),
 });
 
-/** Retry-After in all forms, and how long the client pauses before it retries, which it does not if that is undefined. */
-const retryAfters: readonly (readonly [form: string, header: string, pauses: readonly number[] | undefined])[] = [
+/**
+ * Retry-After in all forms, and how long the client pauses before it retries, which it does not if
+ * that is undefined.
+ */
+const retryAfters: readonly (readonly [
+  form: string,
+  header: string,
+  pauses: readonly number[] | undefined,
+])[] = [
   ["in seconds", "3", [3_000, 3_000]],
   ["of 0", "0", [0, 0]],
   ["of a negative number", "-1", backoff],
@@ -50,7 +57,11 @@ const retryAfters: readonly (readonly [form: string, header: string, pauses: rea
 /** The faults of a response. */
 export const responseFaults: readonly FaultRow[] = [
   // Responses of other shapes.
-  { name: "a response that drips byte by byte", onRequest: (socket) => drip(socket, reply()), ...succeeded },
+  {
+    name: "a response that drips byte by byte",
+    onRequest: (socket) => drip(socket, reply()),
+    ...succeeded,
+  },
   {
     name: "a body that ends with its connection",
     ...bytes(`${head}Connection: close\r\n\r\n${envelope}`),
@@ -89,12 +100,20 @@ export const responseFaults: readonly FaultRow[] = [
   { name: "JSON null", ...response("200 OK", "null"), ...unreadable },
   { name: "an unknown code", ...response("200 OK", '{"code":1234,"msg":"?"}'), ...undocumented },
   { name: "gzip", ...response("200 OK", zipped, "Content-Encoding: gzip"), ...compressed },
-  { name: "Brotli", ...response("200 OK", brotliCompressSync(envelope), "Content-Encoding: br"), ...compressed },
+  {
+    name: "Brotli",
+    ...response("200 OK", brotliCompressSync(envelope), "Content-Encoding: br"),
+    ...compressed,
+  },
   {
     name: "an encoding that is not supported",
     ...response("200 OK", envelope, "Content-Encoding: compress"),
     ...undecodable,
-    onFetch: { ...succeeded, download: ["ServiceError", 1], because: "fetch reads it as the text itself" },
+    onFetch: {
+      ...succeeded,
+      download: ["ServiceError", 1],
+      because: "fetch reads it as the text itself",
+    },
   },
   {
     name: "many encodings",
@@ -104,14 +123,20 @@ export const responseFaults: readonly FaultRow[] = [
   },
   {
     name: "gzip after whose end more comes",
-    ...bytes(Buffer.concat([reply(zipped, "200 OK", "Content-Encoding: gzip"), Buffer.alloc(100_000)])),
+    ...bytes(
+      Buffer.concat([reply(zipped, "200 OK", "Content-Encoding: gzip"), Buffer.alloc(100_000)]),
+    ),
     ...compressed,
   },
   {
     name: "gzip that is cut",
     ...response("200 OK", zipped.subarray(0, 40), "Content-Encoding: gzip"),
     ...lost,
-    onFetch: { query: ["ServiceError", 3], download: ["ServiceError", 1], because: "fetch reads it as a short text" },
+    onFetch: {
+      query: ["ServiceError", 3],
+      download: ["ServiceError", 1],
+      because: "fetch reads it as a short text",
+    },
   },
   { name: "a gzip bomb", ...response("200 OK", bomb, "Content-Encoding: gzip"), ...undecodable },
   { name: "two responses at once", ...bytes(Buffer.concat([reply(), reply()])), ...succeeded },
@@ -127,7 +152,9 @@ export const responseFaults: readonly FaultRow[] = [
     {
       name: `redirect ${status} to another origin`,
       onRequest: (socket, { elsewhere }) =>
-        void socket.end(reply("", `${status} Elsewhere`, "Connection: close", `Location: ${elsewhere}/there`)),
+        void socket.end(
+          reply("", `${status} Elsewhere`, "Connection: close", `Location: ${elsewhere}/there`),
+        ),
       ...undocumented,
       onFetch: redirected,
     },
@@ -135,27 +162,52 @@ export const responseFaults: readonly FaultRow[] = [
   { name: "a redirect to nowhere", ...response("302 Found"), ...unusable, onFetch: redirected },
   { name: "300 with choices", ...response("300 Choices"), ...unusable },
   { name: "304", ...bytes("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"), ...unusable },
-  { name: "201", ...response("201 Created", envelope), ...succeeded, download: ["ServiceError", 1] },
   {
-    name: "206 that was not requested",
-    ...response("206 Partial Content", envelope, `Content-Range: bytes 0-${envelope.length - 1}/1000`),
+    name: "201",
+    ...response("201 Created", envelope),
     ...succeeded,
     download: ["ServiceError", 1],
   },
-  ...["400", "413", "425", "501"].map((status) => ({ name: status, ...response(`${status} No`), ...rejected })),
-  ...["401", "403", "404", "410"].map((status) => ({ name: status, ...response(`${status} No`), ...expiredLink })),
+  {
+    name: "206 that was not requested",
+    ...response(
+      "206 Partial Content",
+      envelope,
+      `Content-Range: bytes 0-${envelope.length - 1}/1000`,
+    ),
+    ...succeeded,
+    download: ["ServiceError", 1],
+  },
+  ...["400", "413", "425", "501"].map((status) => ({
+    name: status,
+    ...response(`${status} No`),
+    ...rejected,
+  })),
+  ...["401", "403", "404", "410"].map((status) => ({
+    name: status,
+    ...response(`${status} No`),
+    ...expiredLink,
+  })),
   ...["408", "409"].map((status) => ({ name: status, ...response(`${status} No`), ...unusable })),
   {
     name: "421",
     ...response("421 Misdirected Request"),
     ...rejected,
     onFetch: {
-      ...outcomes(["OutcomeUnknownError", 2, []], ["ConnectionError", 6, backoff], ["ServiceError", 2, []]),
+      ...outcomes(
+        ["OutcomeUnknownError", 2, []],
+        ["ConnectionError", 6, backoff],
+        ["ServiceError", 2, []],
+      ),
       because: "Node's fetch resends it by itself, with an empty body by then",
     },
   },
   { name: "429", ...response("429 Too Many Requests"), ...limited },
-  ...["500", "503", "504", "599"].map((status) => ({ name: status, ...response(`${status} No`), ...down })),
+  ...["500", "503", "504", "599"].map((status) => ({
+    name: status,
+    ...response(`${status} No`),
+    ...down,
+  })),
   { name: "502 in HTML", ...response("502 Bad Gateway", "<html></html>"), ...down },
   ...retryAfters.flatMap(([form, header, pauses]): FaultRow[] => [
     {
@@ -191,15 +243,27 @@ export const responseFaults: readonly FaultRow[] = [
     ...lost,
     download: ["ServiceError", 3],
   },
-  { name: "409 with a rejection", ...response("409 Conflict", '{"code":9999,"msg":"no"}'), ...rejected },
+  {
+    name: "409 with a rejection",
+    ...response("409 Conflict", '{"code":9999,"msg":"no"}'),
+    ...rejected,
+  },
   {
     name: "999",
     ...response("999 What"),
     ...lost,
     download: ["ServiceError", 3],
-    onFetch: { query: ["ServiceError", 3], because: "fetch returns statuses that no Response may have" },
+    onFetch: {
+      query: ["ServiceError", 3],
+      because: "fetch returns statuses that no Response may have",
+    },
   },
-  { name: "a rejection", ...response("200 OK", '{"code":9999,"msg":"no"}'), ...rejected, download: ["file", 1] },
+  {
+    name: "a rejection",
+    ...response("200 OK", '{"code":9999,"msg":"no"}'),
+    ...rejected,
+    download: ["file", 1],
+  },
   {
     name: "no credits",
     ...response("200 OK", '{"code":9000,"msg":"no"}'),
@@ -233,5 +297,9 @@ export const responseFaults: readonly FaultRow[] = [
     ...unusable,
     onFetch: redirected,
   },
-  { name: "garbage with the key in it", ...echoes((key) => Buffer.from(`${key} ${key}\r\n\r\n`)), ...lost },
+  {
+    name: "garbage with the key in it",
+    ...echoes((key) => Buffer.from(`${key} ${key}\r\n\r\n`)),
+    ...lost,
+  },
 ];

@@ -17,7 +17,9 @@ import { now, type Requested } from "./expectations.ts";
 /** The key of every client in the matrix: it must not be in anything that can be seen. */
 export const canary = "sk-canary-0123456789";
 
-/** The limit of a store's operation, whose timer others continue with once the operation is over. */
+/**
+ * The limit of a store's operation, whose timer others continue with once the operation is over.
+ */
 const storeLimitMs = 15_000;
 /** No limit of a client is longer. */
 const longestLimitMs = 600_000;
@@ -27,9 +29,20 @@ export const entries = { "node:http": createNodeMediaGen, "global fetch": create
 
 /** Watches all clients of a test file. */
 export function createWitness() {
-  /** What must not happen, counted over a complete matrix, and how much was looked through for it. */
-  const totals = { calls: 0, duplicates: 0, uncaught: 0, partFiles: 0, elsewhere: 0, keys: 0, charactersShown: 0 };
-  for (const event of ["uncaughtException", "unhandledRejection"]) process.on(event, () => totals.uncaught++);
+  /**
+   * What must not happen, counted over a complete matrix, and how much was looked through for it.
+   */
+  const totals = {
+    calls: 0,
+    duplicates: 0,
+    uncaught: 0,
+    partFiles: 0,
+    elsewhere: 0,
+    keys: 0,
+    charactersShown: 0,
+  };
+  for (const event of ["uncaughtException", "unhandledRejection"])
+    process.on(event, () => totals.uncaught++);
   for (const method of ["log", "info", "warn", "error", "debug"] as const)
     vi.spyOn(console, method).mockImplementation((...args) => args.forEach(look));
 
@@ -42,7 +55,10 @@ export function createWitness() {
 
   return {
     totals,
-    /** The options of a client that is watched. Its pauses take no time and are added to the list. Its limits pass with `limit`. */
+    /**
+     * The options of a client that is watched. Its pauses take no time and are added to the list.
+     * Its limits pass with `limit`.
+     */
     options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): MediaGenOptions {
       const store = memoryStore();
       const write = (record: GenerationEntry) => (look(record), store.write(record));
@@ -66,7 +82,10 @@ export function createWitness() {
         store: { ...store, write },
       };
     },
-    /** Makes a call, and returns what it came to by name: the error's, the taskid, or "file" if there is exactly one. */
+    /**
+     * Makes a call, and returns what it came to by name: the error's, the taskid, or "file" if
+     * there is exactly one.
+     */
     async outcomeOf(requested: Requested, call: (directory: string) => Promise<unknown>) {
       const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
       try {
@@ -77,7 +96,8 @@ export function createWitness() {
         totals.partFiles += files.filter((name) => name.endsWith(".part")).length;
         const kept = files.length === 0 ? "" : files.length === 1 ? "file" : files.join();
         const { taskid } = Object(result) as { readonly taskid?: string };
-        const name = result instanceof Error ? nameOf(result) : requested === "download" ? "" : String(taskid);
+        const name =
+          result instanceof Error ? nameOf(result) : requested === "download" ? "" : String(taskid);
         return { outcome: [name, kept].filter(Boolean).join(" and "), result };
       } finally {
         await rm(directory, { recursive: true });

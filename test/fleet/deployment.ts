@@ -24,7 +24,10 @@ export const createOrders = (count: number): readonly Order[] =>
     return { id, model: "imgmodelz", form: { prompt: id, resolution: "256*256" } };
   });
 
-/** The programs of docs/examples/fleet in a directory of their own, on servers of their own, with the emulator as the service. */
+/**
+ * The programs of docs/examples/fleet in a directory of their own, on servers of their own, with
+ * the emulator as the service.
+ */
 export async function createDeployment(
   queue: (typeof queues)[number],
   given: object = {},
@@ -48,18 +51,26 @@ export async function createDeployment(
   /** Starts a program. Every line that it prints is JSON. */
   function begin(name: string, args: readonly string[], env: object) {
     const program = resolve(`docs/examples/fleet/${name}.ts`);
-    const child = spawn(process.execPath, [program, ...args], { cwd: directory, env: { ...common, ...env } });
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: directory,
+      env: { ...common, ...env },
+    });
     const lines: Line[] = [];
     const kill = () => void child.kill("SIGKILL");
     running.add(kill);
     for (const stream of [child.stdout, child.stderr])
       createInterface(stream).on("line", (line) => void lines.push(JSON.parse(line) as Line));
-    const ended = once(child, "close").then(([code]) => (running.delete(kill), code as number | null));
+    const ended = once(child, "close").then(
+      ([code]) => (running.delete(kill), code as number | null),
+    );
     return { child, lines, ended };
   }
 
   /** Runs `operate.ts`. Resolves to its exit code and its lines. */
-  async function run(words: string, { input = "", env = {} } = {}): Promise<[number | null, ...Line[]]> {
+  async function run(
+    words: string,
+    { input = "", env = {} } = {},
+  ): Promise<[number | null, ...Line[]]> {
     const { child, ended, lines } = begin("operate", words.split(" "), env);
     child.stdin.on("error", () => undefined).end(input);
     return [await ended, ...lines];
@@ -68,7 +79,8 @@ export async function createDeployment(
   return {
     ...{ postgres, redis, directory, emulator, baseUrl },
     sent: () => emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length,
-    query: async <Row>(sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows as readonly Row[],
+    query: async <Row>(sql: string, ...values: unknown[]) =>
+      (await pool.query(sql, values)).rows as readonly Row[],
     writeKey: (key: string) => writeFile(keyFile, `${key}\n`),
     run,
     async submit(orders: readonly Order[]): Promise<Line> {
@@ -99,7 +111,8 @@ export async function createDeployment(
           const from = performance.now();
           child.kill(signal);
           const code = await ended;
-          if (code !== 0) throw new Error(`the worker ended with ${code}: ${JSON.stringify(lines)}`);
+          if (code !== 0)
+            throw new Error(`the worker ended with ${code}: ${JSON.stringify(lines)}`);
           return Math.round(performance.now() - from);
         },
       };
@@ -115,7 +128,9 @@ export async function createDeployment(
     async files(): Promise<readonly string[]> {
       const orders = await readdir(join(directory, "out")).catch(() => []);
       const files = await Promise.all(orders.map((id) => readdir(join(directory, "out", id))));
-      return orders.filter((_, index) => files[index]?.some((name) => name.endsWith(".png"))).sort();
+      return orders
+        .filter((_, index) => files[index]?.some((name) => name.endsWith(".png")))
+        .sort();
     },
     async [Symbol.asyncDispose](): Promise<void> {
       for (const kill of running) kill();

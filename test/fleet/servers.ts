@@ -24,9 +24,23 @@ export async function startRedis(options: readonly string[] = durable): Promise<
   const directory = await mkdtemp(join(tmpdir(), "mediagen-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const args = ["--port", `${port}`, "--bind", "127.0.0.1", "--dir", directory, "--save", "", ...options];
+  const args = [
+    "--port",
+    `${port}`,
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    directory,
+    "--save",
+    "",
+    ...options,
+  ];
   const isUp = async () => {
-    const redis = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true });
+    const redis = new Redis(url, {
+      retryStrategy: () => null,
+      maxRetriesPerRequest: 0,
+      lazyConnect: true,
+    });
     redis.on("error", () => undefined);
     const response = await redis.ping().catch(() => "none");
     redis.disconnect();
@@ -35,7 +49,10 @@ export async function startRedis(options: readonly string[] = durable): Promise<
   return serve({ command: await find("redis-server"), args, isUp, end: "SIGTERM", directory, url });
 }
 
-/** Starts a PostgreSQL with the settings that it comes with, and some of its own. It does not run as root, so root starts it as the user that Debian made for it. */
+/**
+ * Starts a PostgreSQL with the settings that it comes with, and some of its own. It does not run as
+ * root, so root starts it as the user that Debian made for it.
+ */
 export async function startPostgres(options: readonly string[] = []): Promise<Server> {
   const directory = await mkdtemp(join(tmpdir(), "mediagen-postgres-"));
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
@@ -56,7 +73,15 @@ export async function startPostgres(options: readonly string[] = []): Promise<Se
     return isConnected;
   };
   // An interrupt ends it without waiting for its clients.
-  return serve({ command: await find("postgres"), args, user, isUp, end: "SIGINT", directory, url });
+  return serve({
+    command: await find("postgres"),
+    args,
+    user,
+    isUp,
+    end: "SIGINT",
+    directory,
+    url,
+  });
 }
 
 interface Service {
@@ -70,17 +95,28 @@ interface Service {
 }
 
 /** Starts a server and waits until it takes clients. */
-async function serve({ command, args, user = {}, isUp, end, directory, url }: Service): Promise<Server> {
+async function serve({
+  command,
+  args,
+  user = {},
+  isUp,
+  end,
+  directory,
+  url,
+}: Service): Promise<Server> {
   const start = async () => {
     const child = spawn(command, args, { ...user, cwd: directory, stdio: "ignore" });
     process.once("exit", () => child.kill(end)); // Also if a test fails before it holds the server.
     for (; !(await isUp()); await sleep(50))
-      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${args.join(" ")}`);
+      if (child.exitCode !== null)
+        throw new Error(`${command} ended with ${child.exitCode}: ${args.join(" ")}`);
     return child;
   };
   // After a kill, it does not start before all processes of the killed one have ended.
   const restart = (tries = 20): ReturnType<typeof start> =>
-    start().catch((error: unknown) => (tries > 0 ? sleep(250).then(() => restart(tries - 1)) : Promise.reject(error)));
+    start().catch((error: unknown) =>
+      tries > 0 ? sleep(250).then(() => restart(tries - 1)) : Promise.reject(error),
+    );
   let child = await start();
   const stop = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -104,18 +140,27 @@ async function serve({ command, args, user = {}, isUp, end, directory, url }: Se
 /** Where a command is: in the path, or where Debian puts PostgreSQL. */
 async function find(name: string): Promise<string> {
   const debian = "/usr/lib/postgresql";
-  const versions = (await readdir(debian).catch(() => [])).map((version) => join(debian, version, "bin"));
+  const versions = (await readdir(debian).catch(() => [])).map((version) =>
+    join(debian, version, "bin"),
+  );
   const directories = [...(process.env["PATH"] ?? "").split(delimiter), ...versions];
-  const found = directories.map((directory) => join(directory, name)).find((path) => existsSync(path));
+  const found = directories
+    .map((directory) => join(directory, name))
+    .find((path) => existsSync(path));
   if (found) return found;
-  throw new Error(`There is no ${name} on this machine: sudo apt-get install redis-server postgresql`);
+  throw new Error(
+    `There is no ${name} on this machine: sudo apt-get install redis-server postgresql`,
+  );
 }
 
 function idOf(flag: "-u" | "-g"): number {
   return Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
 }
 
-/** Ends a pool, and waits until its connections are closed: one that outlives them sees its server end. */
+/**
+ * Ends a pool, and waits until its connections are closed: one that outlives them sees its server
+ * end.
+ */
 export async function endPool(pool: Pool): Promise<void> {
   const closed = Array.from({ length: pool.totalCount }, () => Promise.withResolvers<void>());
   let count = 0;

@@ -73,14 +73,25 @@ test.for(names)("checkStore passes the %s store", async (name) => {
   expect((await checkStore(() => storage.create())).failures).toEqual([]);
 });
 
-test.for(names)("%s: five processes, killed and paused at random, pay for each of 3,000 keys once", async (name) => {
-  await using storage = await storages[name]();
-  const print = (line: string) => console.log(`${name}: ${line}`);
-  const store = await storage.create();
-  const report = await killWhileGenerating({ name, at: storage.at, store, keys: 3_000, strikes: 200, print });
-  print(JSON.stringify(report));
-  expect(report).toMatchObject({ sentTwice: [], lost: [], unlisted: [], changed: [] });
-  expect(report.sent).toBeGreaterThan(2_500);
-  for (const figure of [report.kills, report.pauses]) expect(figure).toBeGreaterThan(30);
-  for (const figure of [report.late, report.takeOvers, report.unknown]) expect(figure).toBeGreaterThan(0);
-});
+test.for(names)(
+  "%s: five processes, killed and paused at random, pay for each of 3,000 keys once",
+  async (name) => {
+    await using storage = await storages[name]();
+    const print = (line: string) => console.log(`${name}: ${line}`);
+    const store = await storage.create();
+    const report = await killWhileGenerating({
+      name,
+      at: storage.at,
+      store,
+      keys: 3_000,
+      strikes: 200,
+      print,
+    });
+    print(JSON.stringify(report));
+    expect(report).toMatchObject({ sentTwice: [], lost: [], unlisted: [], changed: [] });
+    expect(report.sent).toBeGreaterThan(2_500);
+    for (const figure of [report.kills, report.pauses]) expect(figure).toBeGreaterThan(30);
+    for (const figure of [report.late, report.takeOvers, report.unknown])
+      expect(figure).toBeGreaterThan(0);
+  },
+);

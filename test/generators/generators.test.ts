@@ -26,8 +26,16 @@ test.each(["hey-api", "orval", "openapi-zod-client", "oazapfts", "swagger-typesc
   async (name) => {
     const { create } = (await import(`./clients/${name}.ts`)) as { create(access: Access): Client };
     const client = create({ baseUrl: server.baseUrl, apiKey: emulator.client.apiKey });
-    const image = await client.generateImage({ prompt: "A fox", batchsize: 2, "sourceImage.items": png });
-    const video = await client.generateVideo({ prompt: "A fox", duration: 5, "sourceImage.items": [png, png] });
+    const image = await client.generateImage({
+      prompt: "A fox",
+      batchsize: 2,
+      "sourceImage.items": png,
+    });
+    const video = await client.generateVideo({
+      prompt: "A fox",
+      duration: 5,
+      "sourceImage.items": [png, png],
+    });
     const file = { part: "sourceImage.items", size: png.size };
     expect(emulator.tasks).toMatchObject([
       { taskid: image.data?.taskid, plan: { count: 2 }, files: [file] },
@@ -36,8 +44,14 @@ test.each(["hey-api", "orval", "openapi-zod-client", "oazapfts", "swagger-typesc
     const taskid = video.data?.taskid ?? "";
     expect(await client.queryVideo(taskid)).toMatchObject({ code: 1000, data: { url: [] } });
     emulator.clock.advance("10m");
-    expect(await client.queryVideo(taskid)).toMatchObject({ code: 1000, data: { url: [expect.any(String)] } });
-    expect(await client.deleteVideo(taskid)).toMatchObject({ code: 1000, data: { status: "Success" } });
+    expect(await client.queryVideo(taskid)).toMatchObject({
+      code: 1000,
+      data: { url: [expect.any(String)] },
+    });
+    expect(await client.deleteVideo(taskid)).toMatchObject({
+      code: 1000,
+      data: { status: "Success" },
+    });
     expect(emulator.tasks).toHaveLength(1);
     expect(await client.queryVideo("none")).toEqual({ code: 9999, msg: expect.any(String) });
   },
@@ -54,7 +68,9 @@ test.each(["orval", "openapi-zod-client"])(
   "the zod schemas of %s tell success from failure by the code",
   async (name) => {
     const outcomes =
-      name === "orval" ? (await import("./out/orval/zod.ts")).QueryVideoTaskResponse : await ofZodClient();
+      name === "orval"
+        ? (await import("./out/orval/zod.ts")).QueryVideoTaskResponse
+        : await ofZodClient();
     const accepts = (envelope: object) => outcomes.safeParse(envelope).success;
     expect(accepts({ code: 1000, msg: "", data: { taskid: "t-1", url: [] } })).toBe(true);
     expect(accepts({ code: 9999, msg: "" })).toBe(true);
@@ -73,13 +89,19 @@ test("swagger-parser finds the description valid", async () => {
 });
 
 test("@mswjs/source makes a handler of each operation that MSW matches", async () => {
-  const { servers, paths } = JSON.parse(text) as { servers: { url: string }[]; paths: Record<string, unknown> };
+  const { servers, paths } = JSON.parse(text) as {
+    servers: { url: string }[];
+    paths: Record<string, unknown>;
+  };
   const mocks = setupServer(...(await fromOpenApi(text)));
   mocks.listen({ onUnhandledRequest: "error" });
   try {
     for (const path of Object.keys(paths)) {
       const response = await fetch((servers[0]?.url ?? "") + path, { method: "POST" });
-      expect(await response.json(), path).toMatchObject({ code: expect.any(Number), msg: expect.any(String) });
+      expect(await response.json(), path).toMatchObject({
+        code: expect.any(Number),
+        msg: expect.any(String),
+      });
     }
     expect(Object.keys(paths)).toHaveLength(11);
   } finally {

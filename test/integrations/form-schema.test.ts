@@ -27,11 +27,18 @@ describe("Hono", () => {
       expectTypeOf(c.req.valid("json")).toExtend<Form<"imgmodelv45">>();
       return c.json(c.req.valid("json"));
     })
-    .post("/form", sValidator("form", formSchema("vidmodelv2", { from: "text", without: ["duration"] })), (c) => {
-      const form = c.req.valid("form");
-      expectTypeOf(form).toExtend<FormWithout<"vidmodelv2", "duration">>();
-      return c.json({ ...form, sourceImage: form.sourceImage instanceof File && form.sourceImage.name });
-    });
+    .post(
+      "/form",
+      sValidator("form", formSchema("vidmodelv2", { from: "text", without: ["duration"] })),
+      (c) => {
+        const form = c.req.valid("form");
+        expectTypeOf(form).toExtend<FormWithout<"vidmodelv2", "duration">>();
+        return c.json({
+          ...form,
+          sourceImage: form.sourceImage instanceof File && form.sourceImage.name,
+        });
+      },
+    );
 
   test("passes valid JSON on, and rejects a field out of its bounds", async () => {
     const post = (form: object) =>
@@ -40,17 +47,34 @@ describe("Hono", () => {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(form),
       });
-    expect(await (await post({ prompt: "A fox", batchsize: 2 })).json()).toEqual({ prompt: "A fox", batchsize: 2 });
+    expect(await (await post({ prompt: "A fox", batchsize: 2 })).json()).toEqual({
+      prompt: "A fox",
+      batchsize: 2,
+    });
     const response = await post({ prompt: "A fox", batchsize: 99 });
-    expect([response.status, await response.json()]).toMatchObject([400, { error: [{ path: ["batchsize"] }] }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: [{ path: ["batchsize"] }] },
+    ]);
   });
 
   test("reads a form with a file, and rejects a field that the server sets", async () => {
     const post = (fields: Readonly<Record<string, string | File>>) =>
       app.request("/form", { method: "POST", body: formData(fields) });
-    const fields = { prompt: "A fox", seed: "5", generate_audio: "on", ratio: "", sourceImage: picture };
+    const fields = {
+      prompt: "A fox",
+      seed: "5",
+      generate_audio: "on",
+      ratio: "",
+      sourceImage: picture,
+    };
     const valid = await post(fields);
-    expect(await valid.json()).toEqual({ prompt: "A fox", seed: 5, generate_audio: true, sourceImage: "first.gif" });
+    expect(await valid.json()).toEqual({
+      prompt: "A fox",
+      seed: 5,
+      generate_audio: true,
+      sourceImage: "first.gif",
+    });
     expect((await post({ ...fields, duration: "15" })).status).toBe(400);
   });
 });
@@ -59,14 +83,18 @@ test("tRPC checks JSON and FormData", async () => {
   const { procedure, router, createCallerFactory } = initTRPC.create();
   const routes = router({
     json: procedure.input(formSchema("imgmodelz")).mutation(({ input }) => input),
-    form: procedure.input(formSchema("vidmodelv2", { from: "text" })).mutation(({ input }) => input),
+    form: procedure
+      .input(formSchema("vidmodelv2", { from: "text" }))
+      .mutation(({ input }) => input),
   });
   const caller = createCallerFactory(routes)({});
   expectTypeOf(await caller.json({ prompt: "A fox" })).toExtend<Form<"imgmodelz">>();
   // The cast: a schema has the type of the form that it returns.
   const data = formData({ prompt: "A fox", duration: "5" }) as FormWithout<"vidmodelv2", never>;
   expect(await caller.form(data)).toEqual({ prompt: "A fox", duration: 5 });
-  await expect(caller.json({ prompt: "A fox", seed: 0.5 })).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  await expect(caller.json({ prompt: "A fox", seed: 0.5 })).rejects.toMatchObject({
+    code: "BAD_REQUEST",
+  });
 });
 
 test("react-hook-form shows each issue at its field", async () => {
@@ -75,12 +103,19 @@ test("react-hook-form shows each issue at its field", async () => {
   // The cast: a form in a page has texts.
   const resolve = (form: object) => resolver(form as Form<"vidmodelv2">, undefined, options);
   const values = { prompt: "A fox", duration: 5 };
-  expect(await resolve({ prompt: "A fox", duration: "5", ratio: "" })).toEqual({ values, errors: {} });
+  expect(await resolve({ prompt: "A fox", duration: "5", ratio: "" })).toEqual({
+    values,
+    errors: {},
+  });
   const { errors } = await resolve({ prompt: "A fox", duration: "7" });
-  expect(errors).toMatchObject({ duration: { message: "duration must be one of 5, 10 or 15, not 7." } });
+  expect(errors).toMatchObject({
+    duration: { message: "duration must be one of 5, 10 or 15, not 7." },
+  });
   // A component that only the compiler reads.
   const Component = () => {
-    const { handleSubmit } = useForm({ resolver: standardSchemaResolver(formSchema("imgmodelv45")) });
+    const { handleSubmit } = useForm({
+      resolver: standardSchemaResolver(formSchema("imgmodelv45")),
+    });
     return handleSubmit((form) => expectTypeOf(form).toExtend<Form<"imgmodelv45">>());
   };
   expect(Component).toBeTypeOf("function");
@@ -105,7 +140,10 @@ test("TanStack Form shows each issue at its field", async () => {
 });
 
 describe("the AI SDK", () => {
-  /** Calls a tool as a model would, and returns what the tool was called with, and what the model receives. */
+  /**
+   * Calls a tool as a model would, and returns what the tool was called with, and what the model
+   * receives.
+   */
   async function callTool(input: object) {
     const drawn: object[] = [];
     const draw = tool({
@@ -120,7 +158,9 @@ describe("the AI SDK", () => {
       doGenerate: async ({ tools = [] }) => {
         [schema] = tools;
         return {
-          content: [{ type: "tool-call", toolCallId: "1", toolName: "draw", input: JSON.stringify(input) }],
+          content: [
+            { type: "tool-call", toolCallId: "1", toolName: "draw", input: JSON.stringify(input) },
+          ],
           finishReason: { unified: "tool-calls", raw: undefined },
           usage: {
             inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -130,14 +170,29 @@ describe("the AI SDK", () => {
         };
       },
     });
-    const { steps } = await generateText({ model, tools: { draw }, stopWhen: stepCountIs(1), prompt: "Draw a fox" });
-    return { drawn, schema, parts: steps.flatMap(({ content }) => content.map(({ type }) => type)) };
+    const { steps } = await generateText({
+      model,
+      tools: { draw },
+      stopWhen: stepCountIs(1),
+      prompt: "Draw a fox",
+    });
+    return {
+      drawn,
+      schema,
+      parts: steps.flatMap(({ content }) => content.map(({ type }) => type)),
+    };
   }
 
   test("offers the JSON Schema to the model, and calls the tool with a valid form only", async () => {
     const { drawn, schema, parts } = await callTool({ prompt: "A fox", resolution: "2K" });
-    expect(schema).toMatchObject({ name: "draw", inputSchema: { required: ["prompt"], additionalProperties: false } });
-    expect([drawn, parts]).toEqual([[{ prompt: "A fox", resolution: "2K" }], ["tool-call", "tool-result"]]);
+    expect(schema).toMatchObject({
+      name: "draw",
+      inputSchema: { required: ["prompt"], additionalProperties: false },
+    });
+    expect([drawn, parts]).toEqual([
+      [{ prompt: "A fox", resolution: "2K" }],
+      ["tool-call", "tool-result"],
+    ]);
     expect(await callTool({ prompt: "A fox", batchsize: 99 })).toMatchObject({
       drawn: [],
       parts: ["tool-call", "tool-error"],
@@ -149,15 +204,22 @@ test.for(listModels())("an MCP server takes the schema of $model", async ({ mode
   const server = new McpServer({ name: "draw", version: "1.0.0" });
   // The cast: the list has the names of the models.
   const inputSchema = formSchema(model as Model);
-  server.registerTool("draw", { inputSchema }, (form) => ({ content: [{ type: "text", text: JSON.stringify(form) }] }));
+  server.registerTool("draw", { inputSchema }, (form) => ({
+    content: [{ type: "text", text: JSON.stringify(form) }],
+  }));
   const client = new Client({ name: "a-host", version: "1.0.0" });
   const [near, far] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(far), client.connect(near)]);
   const { tools } = await client.listTools();
-  expect(tools[0]?.inputSchema).toEqual(inputSchema["~standard"].jsonSchema.input({ target: "draft-2020-12" }));
+  expect(tools[0]?.inputSchema).toEqual(
+    inputSchema["~standard"].jsonSchema.input({ target: "draft-2020-12" }),
+  );
   const valid = await client.callTool({ name: "draw", arguments: { prompt: "A fox" } });
   expect(valid).toMatchObject({ content: [{ text: '{"prompt":"A fox"}' }] });
-  const invalid = await client.callTool({ name: "draw", arguments: { prompt: "A fox", promt: "A fox" } });
+  const invalid = await client.callTool({
+    name: "draw",
+    arguments: { prompt: "A fox", promt: "A fox" },
+  });
   expect(invalid).toMatchObject({
     isError: true,
     content: [{ text: expect.stringContaining("Did you mean prompt?") }],

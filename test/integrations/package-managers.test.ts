@@ -18,13 +18,20 @@ beforeAll(async () => {
 });
 
 test.for<
-  [name: string, command: readonly string[], files: (printed: readonly string[]) => Readonly<Record<string, string>>]
+  [
+    name: string,
+    command: readonly string[],
+    files: (printed: readonly string[]) => Readonly<Record<string, string>>,
+  ]
 >([
   ["npm", ["sh", "-c", "$PACKED --no-audit --no-fund"], () => ({ "package.json": "{}" })],
   [
     "pnpm",
     [join(modules, ".bin/pnpm"), "install"],
-    ([json = "", yaml = ""]) => ({ "package.json": withoutResolutions(json), "pnpm-workspace.yaml": yaml }),
+    ([json = "", yaml = ""]) => ({
+      "package.json": withoutResolutions(json),
+      "pnpm-workspace.yaml": yaml,
+    }),
   ],
   [
     "yarn",
@@ -37,7 +44,8 @@ test.for<
   { timeout: 300_000 },
   async ([, command, filesOf]) => {
     const directory = await temporaryDirectory();
-    for (const [name, text] of Object.entries(filesOf(printed))) await writeFile(join(directory, name), text);
+    for (const [name, text] of Object.entries(filesOf(printed)))
+      await writeFile(join(directory, name), text);
     const [file = "", ...args] = command;
     await exec(file, args, { cwd: directory, env: { ...process.env, CI: "", PACKED: printed[2] } });
     await writeFile(join(directory, "import.mjs"), program(await entryPoints(directory)));
@@ -47,7 +55,10 @@ test.for<
     );
     // The name that the docs use, without a registry.
     const offline = { ...process.env, npm_config_offline: "true" };
-    const version = await exec("npx", ["@mediagen/cli", "--version"], { cwd: directory, env: offline });
+    const version = await exec("npx", ["@mediagen/cli", "--version"], {
+      cwd: directory,
+      env: offline,
+    });
     expect(version.stdout).toBe("0.1.0\n");
   },
 );
@@ -59,7 +70,9 @@ function withoutResolutions(json: string): string {
 /** Returns the entry points of the installed packages. */
 async function entryPoints(directory: string): Promise<readonly string[]> {
   // The cast: it is what the script prints.
-  const names = Object.keys((JSON.parse(printed[0] ?? "") as { readonly dependencies: object }).dependencies);
+  const names = Object.keys(
+    (JSON.parse(printed[0] ?? "") as { readonly dependencies: object }).dependencies,
+  );
   expect(names).toHaveLength(8);
   const found = names.map(async (name) => {
     const manifest = await readFile(join(directory, "node_modules", name, "package.json"), "utf8");
@@ -69,7 +82,10 @@ async function entryPoints(directory: string): Promise<readonly string[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** Returns a program that imports entry points. Commands would run, and one is for Vitest: these are only found. */
+/**
+ * Returns a program that imports entry points. Commands would run, and one is for Vitest: these are
+ * only found.
+ */
 function program(entries: readonly string[]): string {
   const imports = entries.filter((entry) => !/command$|vitest$|json$/.test(entry));
   return `for (const entry of ${JSON.stringify(entries)}) import.meta.resolve(entry);

@@ -9,14 +9,21 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
 
 test("the client before the present one generates, waits and is asked, over stdio", async () => {
-  const client = new Client({ name: "a-host", version: "1.0.0" }, { capabilities: { elicitation: {} } });
+  const client = new Client(
+    { name: "a-host", version: "1.0.0" },
+    { capabilities: { elicitation: {} } },
+  );
   const questions: string[] = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params: { message } }) => {
     questions.push(message);
     return { action: "accept", content: {} };
   });
   const call = (name: string, args: object, onprogress?: () => void) =>
-    client.callTool({ name, arguments: { ...args } }, CallToolResultSchema, onprogress ? { onprogress } : {});
+    client.callTool(
+      { name, arguments: { ...args } },
+      CallToolResultSchema,
+      onprogress ? { onprogress } : {},
+    );
   const emulator = createEmulator({ clock: { speed: 50 } });
   const { baseUrl, close } = await listen(emulator);
   onTestFinished(close);
@@ -43,6 +50,8 @@ test("the client before the present one generates, waits and is asked, over stdi
     const content = [{ text: expect.stringMatching(says) }];
     expect(await call("generate_image", wrong)).toMatchObject({ isError: true, content });
   }
-  expect(await call("delete_tasks", { kind: "image", taskids: [taskid] })).not.toHaveProperty("isError");
+  expect(await call("delete_tasks", { kind: "image", taskids: [taskid] })).not.toHaveProperty(
+    "isError",
+  );
   expect([questions.length, emulator.charges.length]).toEqual([2, 1]);
 });

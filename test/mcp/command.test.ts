@@ -24,20 +24,37 @@ describe("mediagen-mcp", () => {
   const env = { MEDIAGEN_BASE_URL: "http://localhost", MEDIAGEN_API_KEY: "k" };
   test.for<[string[], Readonly<Record<string, string>>, RegExp]>([
     [[], env, /^mediagen-mcp: --output is missing\. Pass the directory/],
-    [["--output", "out", "--max-results", "many"], env, /^mediagen-mcp: .*maxResults must be a number/],
+    [
+      ["--output", "out", "--max-results", "many"],
+      env,
+      /^mediagen-mcp: .*maxResults must be a number/,
+    ],
     [["--output", "out"], {}, /^mediagen-mcp: MEDIAGEN_BASE_URL is missing.*host's configuration/],
   ])("%j ends with a message on stderr", async ([args, env, message]) => {
-    expect(await run([server, ...args], env)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+    expect(await run([server, ...args], env)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(message),
+    });
   });
 
   test("has the options that registries read in server.json", async () => {
     const help = await run([server, "--help"]);
-    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("--output DIR"), stderr: "" });
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("--output DIR"),
+      stderr: "",
+    });
     const read = (name: string) => readFile(`packages/mcp/${name}`, "utf8");
     const [manifest, text] = [await read("package.json"), await read("server.json")];
-    const { name: identifier, version, mcpName: name } = JSON.parse(manifest) as Readonly<Record<string, string>>;
+    const {
+      name: identifier,
+      version,
+      mcpName: name,
+    } = JSON.parse(manifest) as Readonly<Record<string, string>>;
     expect(JSON.parse(text)).toMatchObject({ name, version, packages: [{ identifier, version }] });
-    for (const [, option = ""] of text.matchAll(/"name": "(--.+|MEDIAGEN.+)"/g)) expect(help.stdout).toContain(option);
+    for (const [, option = ""] of text.matchAll(/"name": "(--.+|MEDIAGEN.+)"/g))
+      expect(help.stdout).toContain(option);
   });
 });
 
@@ -47,7 +64,11 @@ test("with one store, one key is billed once by an MCP server, the command, the 
   onTestFinished(() => service.close());
   const directory = await temporaryDirectory();
   const [store, output] = [join(directory, "store"), join(directory, "media")];
-  const env = { ...ownEnvironment, MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
+  const env = {
+    ...ownEnvironment,
+    MEDIAGEN_BASE_URL: service.baseUrl,
+    MEDIAGEN_API_KEY: emulator.client.apiKey,
+  };
   const start = `
     import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
     import { createMediaGen, fileStore } from "@mediagen/sdk/node";
@@ -60,10 +81,14 @@ test("with one store, one key is billed once by an MCP server, the command, the 
     const call = { model: createMediaGenProvider({ media }).image("imgmodelz"), prompt: "A fox" };
     const { providerMetadata } = await generateImage({ ...call, headers: { "Idempotency-Key": "fox-1" } });
     console.log(providerMetadata.mediagen.images[0].taskid);`;
-  const line = `-m imgmodelz --idempotency-key fox-1 -o ${output} --json -q --store ${store}`.split(" ");
+  const line = `-m imgmodelz --idempotency-key fox-1 -o ${output} --json -q --store ${store}`.split(
+    " ",
+  );
   const client = createClient("auto", undefined, []);
   const args = [server, "--output", output, "--store", store];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }),
+  );
   onTestFinished(() => client.close());
   const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
   const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([

@@ -1,7 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
-import { createHttpHandler, createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
+import {
+  createHttpHandler,
+  createMcpServerFactory,
+  type McpServerFactoryOptions,
+} from "@mediagen/mcp";
 import { fileStore } from "@mediagen/sdk/node";
 import {
   type CallToolResult,
@@ -29,7 +33,10 @@ export interface HostOptions {
 
 export type Connected = Awaited<ReturnType<typeof connect>>;
 
-/** Connects a host to a server of its own, on an emulator. Its store is in `generations`, its results in `media.v1`: with a dot. */
+/**
+ * Connects a host to a server of its own, on an emulator. Its store is in `generations`, its
+ * results in `media.v1`: with a dot.
+ */
 export async function connect(
   options: Partial<McpServerFactoryOptions> = {},
   { era = "auto", answer, over = "stdio" }: HostOptions = {},
@@ -59,11 +66,17 @@ export async function connect(
 }
 
 /** Connects a client to a factory. Returns what closes the server. */
-async function connectTo(client: Client, factory: () => McpServer, over: string): Promise<() => Promise<void>> {
+async function connectTo(
+  client: Client,
+  factory: () => McpServer,
+  over: string,
+): Promise<() => Promise<void>> {
   if (over === "http") {
     const handler = createHttpHandler(factory);
     const fetch = async (url: string | URL, init: RequestInit = {}) => send(handler, url, init);
-    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost:3333/mcp"), { fetch }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL("http://localhost:3333/mcp"), { fetch }),
+    );
     return async () => undefined;
   }
   const [near, far] = InMemoryTransport.createLinkedPair();
@@ -73,16 +86,27 @@ async function connectTo(client: Client, factory: () => McpServer, over: string)
 }
 
 /** Sends a request as the server of a host receives it. */
-export function send(handler: (request: Request) => Promise<Response>, url: string | URL, init: RequestInit = {}) {
+export function send(
+  handler: (request: Request) => Promise<Response>,
+  url: string | URL,
+  init: RequestInit = {},
+) {
   const headers = new Headers(init.headers);
   headers.set("host", new URL(url).host);
   return handler(new Request(url, { ...init, headers }));
 }
 
 /** Creates the client of a host, whose user answers questions, if there is one. */
-export function createClient(era: "auto" | "legacy", answer: HostOptions["answer"], questions: string[]): Client {
+export function createClient(
+  era: "auto" | "legacy",
+  answer: HostOptions["answer"],
+  questions: string[],
+): Client {
   const capabilities: ClientCapabilities = answer ? { elicitation: { form: {} } } : {};
-  const client = new Client({ name: "a-host", version: "1.0.0" }, { capabilities, versionNegotiation: { mode: era } });
+  const client = new Client(
+    { name: "a-host", version: "1.0.0" },
+    { capabilities, versionNegotiation: { mode: era } },
+  );
   if (answer) {
     client.setRequestHandler("elicitation/create", ({ params: { message } }) => {
       questions.push(message);

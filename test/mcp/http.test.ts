@@ -7,7 +7,11 @@ import { send } from "./connect.ts";
 /** A server on the emulator, as any HTTP server would call it. */
 function createServer(hosts?: readonly string[]) {
   const emulator = createEmulator();
-  const factory = createMcpServerFactory({ ...emulator.client, store: memoryStore(), output: "out/mcp" });
+  const factory = createMcpServerFactory({
+    ...emulator.client,
+    store: memoryStore(),
+    output: "out/mcp",
+  });
   return { emulator, handler: createHttpHandler(factory, { hosts }) };
 }
 
@@ -22,8 +26,15 @@ test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?
   const { handler, emulator } = createServer(hosts);
   const params = { name: "list_models", arguments: {} };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const response = await send(handler, url, { method: "POST", headers: { ...json, ...headers }, body });
+  const json = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const response = await send(handler, url, {
+    method: "POST",
+    headers: { ...json, ...headers },
+    body,
+  });
   expect(response.status).toBe(status);
   expect((await response.text()).includes("vidmodelv2")).toBe(status === 200);
   expect(emulator.calls).toEqual([]);

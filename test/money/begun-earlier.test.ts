@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 import { clientOf, errorOf, FakeClock, origin, success } from "../sdk/fake-service.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
-// The directories were begun by commit eddc4ce, whose processes were killed. Every later build resumes them and pays for nothing again.
+// The directories were begun by commit eddc4ce, whose processes were killed. Every later build
+// resumes them and pays for nothing again.
 
 const fox = new File(["GIF89a"], "fox.gif", { type: "image/gif" });
 
@@ -26,7 +27,10 @@ async function respond(request: Request): Promise<Response | undefined> {
   return success({ taskid, url: [`${origin}/${taskid}.gif`], task_status: 2, image_status: 2 });
 }
 
-/** A client of the store, which counts the paid requests. Its clock is virtual, so the machine that runs the test is irrelevant. */
+/**
+ * A client of the store, which counts the paid requests. Its clock is virtual, so the machine that
+ * runs the test is irrelevant.
+ */
 async function resume() {
   const paid: string[] = [];
   const reply = async (request: Request) => {
@@ -37,28 +41,32 @@ async function resume() {
   return { ...clientOf([reply], { store }), paid };
 }
 
-const keyed = (client: Awaited<ReturnType<typeof resume>>, key: string) => client.generate(key, key);
+const keyed = (client: Awaited<ReturnType<typeof resume>>, key: string) =>
+  client.generate(key, key);
 
 test("the keys of a store bring their tasks, also those that have ended", async () => {
   const client = await resume();
   const { image, video } = client.media;
   const taskids = async (keys: readonly string[]) =>
     Promise.all(keys.map(async (key) => (await keyed(client, key)).taskid));
-  expect(await taskids(["created", "succeeded", "failed", "deleted", "lost, resolved by hand"])).toEqual([
-    "t-created",
-    "t-succeeded",
-    "t-failed",
-    "t-deleted",
-    "t-by-hand",
-  ]);
+  expect(
+    await taskids(["created", "succeeded", "failed", "deleted", "lost, resolved by hand"]),
+  ).toEqual(["t-created", "t-succeeded", "t-failed", "t-deleted", "t-by-hand"]);
   // Their digests contain line breaks and the bytes of a file.
   const form = { prompt: "from a picture", sourceImage: [fox], duration: 5 } as const;
   const clip = await video.generate("vidmodelv2", form, { idempotencyKey: "from a picture" });
   const images = { prompt: "four\nimages", batchsize: 4 } as const;
   const four = await image.generate("imgmodelv4", images, { idempotencyKey: "four images" });
-  expect([clip.taskid, four.taskid, four.resultCount]).toEqual(["t-from-a-picture", "t-four-images", 4]);
+  expect([clip.taskid, four.taskid, four.resultCount]).toEqual([
+    "t-from-a-picture",
+    "t-four-images",
+    4,
+  ]);
   const error = await errorOf(client.generate("created", "Another form"));
-  expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "idempotencyKey" }] });
+  expect(error).toMatchObject({
+    name: "InvalidRequestError",
+    issues: [{ field: "idempotencyKey" }],
+  });
   expect(client.paid).toEqual([]);
 });
 
@@ -73,9 +81,14 @@ test("recover() lists the tasks, the successes that nobody may have fetched, and
     "t-from-a-picture",
   ]);
   expect(finished.map(({ taskid }) => taskid)).toEqual(["t-succeeded-without-a-key"]);
-  expect(unknown.map(({ idempotencyKey }) => idempotencyKey).toSorted()).toEqual(["lost", "sending"]);
+  expect(unknown.map(({ idempotencyKey }) => idempotencyKey).toSorted()).toEqual([
+    "lost",
+    "sending",
+  ]);
   expect(unreadable).toHaveLength(2);
-  expect((await tasks.find(({ taskid }) => taskid === "t-created")?.wait())?.taskid).toBe("t-created");
+  expect((await tasks.find(({ taskid }) => taskid === "t-created")?.wait())?.taskid).toBe(
+    "t-created",
+  );
   expect(client.paid).toEqual([]);
 });
 
@@ -88,7 +101,8 @@ test("a key whose outcome is unknown, or whose record cannot be read, sends noth
     await client.media.resolve(generationId ?? "", { taskid: `t-found-${key}` });
     expect((await keyed(client, key)).taskid).toBe(`t-found-${key}`);
   }
-  for (const key of ["damaged", "newer"]) expect(await errorOf(keyed(client, key))).toBeInstanceOf(StoreError);
+  for (const key of ["damaged", "newer"])
+    expect(await errorOf(keyed(client, key))).toBeInstanceOf(StoreError);
   expect(client.paid).toEqual([]);
 });
 
@@ -121,11 +135,21 @@ test("a batch is resumed: its tasks bring their results, lines of unknown outcom
     fetch: async (url: string, init: RequestInit) =>
       (await respond(new Request(url, init))) ?? success({ taskid: `t-paid-${paid.push(url)}` }),
   };
-  expect(await planBatch(input, out, options)).toMatchObject({ lines: 6, generations: 0, unknown: 2 });
+  expect(await planBatch(input, out, options)).toMatchObject({
+    lines: 6,
+    generations: 0,
+    unknown: 2,
+  });
   const ended = { lines: 6, succeeded: 3, failed: 1, unknown: 2, generated: 0 };
-  for (let run = 1; run <= 2; run++) expect(await runBatch(input, out, options)).toMatchObject(ended);
+  for (let run = 1; run <= 2; run++)
+    expect(await runBatch(input, out, options)).toMatchObject(ended);
   const results = (await readFile(join(out, "results.jsonl"), "utf8")).trim().split("\n");
   const taskids = results.map((line) => (JSON.parse(line) as { readonly taskid: string }).taskid);
-  expect(taskids.toSorted()).toEqual(["t-created", "t-created-from-a-picture", "t-done", "t-failed"]);
+  expect(taskids.toSorted()).toEqual([
+    "t-created",
+    "t-created-from-a-picture",
+    "t-done",
+    "t-failed",
+  ]);
   expect(paid).toEqual([]);
 });

@@ -13,7 +13,10 @@ describe("a client for each call, with one store object", () => {
     options.store.beforeWrite(full);
     const first = clientOf([], { ...options, passing: ["pause"] });
     const { taskid } = await first.generate("1");
-    const [second, elsewhere] = [clientOf([], options), clientOf([], { ...options, baseUrl: "http://127.0.0.1" })];
+    const [second, elsewhere] = [
+      clientOf([], options),
+      clientOf([], { ...options, baseUrl: "http://127.0.0.1" }),
+    ];
     expect((await second.generate("1")).taskid).toBe(taskid);
     expect([first.sent(), second.sent()]).toEqual([1, 0]);
     expect((await second.media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
@@ -42,10 +45,17 @@ test("a client for a user whose key is missing never falls back to the key of th
 
 test("a resolution is of the attempt that the person looked at, not of the next one", async () => {
   const memory = memoryStore();
-  const options = { baseUrl: "https://media.example", apiKey: "sk-1", fetch: () => Promise.reject(new Error("reset")) };
+  const options = {
+    baseUrl: "https://media.example",
+    apiKey: "sk-1",
+    fetch: () => Promise.reject(new Error("reset")),
+  };
   const media = createMediaGen({ ...options, store: memory });
-  const generate = () => media.image.generate("imgmodelv4", { prompt: "A fox" }, { idempotencyKey: "a" });
-  const { generationId } = (await generate().catch((error: unknown) => error)) as OutcomeUnknownError;
+  const generate = () =>
+    media.image.generate("imgmodelv4", { prompt: "A fox" }, { idempotencyKey: "a" });
+  const { generationId } = (await generate().catch(
+    (error: unknown) => error,
+  )) as OutcomeUnknownError;
   const id = String(generationId);
   const write = vi.fn(memory.write).mockImplementationOnce(async (entry) => {
     await media.resolve(id, "notCreated");
@@ -68,18 +78,30 @@ test("a generation without a key that another process took for dead is retried a
     if (++sent > 1) return created("t-1");
     for await (const entry of store.list({ states: ["sending"] }))
       if (!("unreadable" in entry))
-        await store.write({ ...entry, state: "unknown", revision: entry.revision + 1, follows: entry.attempt });
+        await store.write({
+          ...entry,
+          state: "unknown",
+          revision: entry.revision + 1,
+          follows: entry.attempt,
+        });
     return new Response("", { status: 429, headers: { "retry-after": "0" } });
   };
   const beforeGenerate = () => void calls++;
-  const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "sk-1", fetch, store, beforeGenerate });
+  const media = createMediaGen({
+    baseUrl: "https://media.example",
+    apiKey: "sk-1",
+    fetch,
+    store,
+    beforeGenerate,
+  });
   expect((await media.image.generate("imgmodelv4", { prompt: "A fox" })).taskid).toBe("t-1");
   expect([sent, calls]).toEqual([2, 2]);
 });
 
 test("a paid task is returned if the response's headers cannot be listed", async () => {
   const { status, redirected, body } = created("t-1");
-  const fetch = async () => ({ status, redirected, body, headers: { get: () => null } }) as unknown as Response;
+  const fetch = async () =>
+    ({ status, redirected, body, headers: { get: () => null } }) as unknown as Response;
   const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "sk-1", fetch });
   expect((await media.image.generate("imgmodelv4", { prompt: "A fox" })).taskid).toBe("t-1");
 });

@@ -1,12 +1,24 @@
 import type { OutcomeUnknownError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, lost, neverSent, type Reply, sharedStore } from "../sdk/fake-service.ts";
+import {
+  clientOf,
+  created,
+  errorOf,
+  lost,
+  neverSent,
+  type Reply,
+  sharedStore,
+} from "../sdk/fake-service.ts";
 
 const reply =
   (status: number, body: object | string): Reply =>
   () =>
     typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status });
-const envelope = (code: number, data?: unknown) => ({ code, msg: "no", ...(data === undefined ? {} : { data }) });
+const envelope = (code: number, data?: unknown) => ({
+  code,
+  msg: "no",
+  ...(data === undefined ? {} : { data }),
+});
 
 test.for<[string, Reply, string]>([
   ["401 with 9999", reply(401, envelope(9999)), "AuthenticationError"],
@@ -17,7 +29,11 @@ test.for<[string, Reply, string]>([
   ["503 with 9999", reply(503, envelope(9999)), "ServiceError"],
   ["9000", reply(200, envelope(9000)), "InsufficientCreditsError"],
   ["an unknown code", reply(200, envelope(1234)), "ServiceError"],
-  ["404 with the task", reply(404, { code: 1000, msg: "", data: { taskid: "t-1" } }), "NotFoundError"],
+  [
+    "404 with the task",
+    reply(404, { code: 1000, msg: "", data: { taskid: "t-1" } }),
+    "NotFoundError",
+  ],
   ["404 with 9000", reply(404, envelope(9000)), "InsufficientCreditsError"],
   ["an HTML page", reply(200, "<html>"), "ServiceError"],
   ["a connection that failed", neverSent, "ConnectionError"],
@@ -84,7 +100,9 @@ test.for<[string, object | string, boolean]>([
   async ([, body, mayExist]) => {
     const store = sharedStore();
     const error = await errorOf(clientOf([reply(404, body)], { store }).generate("order-1"));
-    const expected = mayExist ? ["OutcomeUnknownError", "unknown"] : ["NotFoundError", "notCreated"];
+    const expected = mayExist
+      ? ["OutcomeUnknownError", "unknown"]
+      : ["NotFoundError", "notCreated"];
     expect([(error as Error).name, store.states().at(-1)]).toEqual(expected);
   },
 );

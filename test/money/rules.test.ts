@@ -1,9 +1,28 @@
 import { expect, test } from "vitest";
-import { mayFollow, mayForget, mayResolve, mayRetryOn, stepAt } from "../../packages/sdk/src/money/entry.ts";
+import {
+  mayFollow,
+  mayForget,
+  mayResolve,
+  mayRetryOn,
+  stepAt,
+} from "../../packages/sdk/src/money/entry.ts";
 import type { GenerationEntry, GenerationState } from "../../packages/sdk/src/task/generation.ts";
 
-const states: readonly GenerationState[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
-const task = { version: 2, kind: "image", taskid: "t-1", origin: "http://localhost", resultCount: 1 } as const;
+const states: readonly GenerationState[] = [
+  "claimed",
+  "sending",
+  "created",
+  "unknown",
+  "notCreated",
+  "ended",
+];
+const task = {
+  version: 2,
+  kind: "image",
+  taskid: "t-1",
+  origin: "http://localhost",
+  resultCount: 1,
+} as const;
 const facts = {
   version: 1,
   id: "g",
@@ -26,11 +45,16 @@ const entries = states.flatMap((state) =>
     ),
   ),
 );
-const mayHaveBeenSent = entries.filter(({ state }) => state !== "claimed" && state !== "notCreated");
+const mayHaveBeenSent = entries.filter(
+  ({ state }) => state !== "claimed" && state !== "notCreated",
+);
 
-test.for(mayHaveBeenSent)("a key does not generate again over $state of $attempt, task $task.taskid", (entry) => {
-  for (const isSilent of [true, false]) expect(stepAt(entry, isSilent)).not.toBe("generate");
-});
+test.for(mayHaveBeenSent)(
+  "a key does not generate again over $state of $attempt, task $task.taskid",
+  (entry) => {
+    for (const isSilent of [true, false]) expect(stepAt(entry, isSilent)).not.toBe("generate");
+  },
+);
 
 test("only what has ended or was never created is forgotten, and what has a key only on demand", () => {
   for (const entry of entries) {

@@ -1,15 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, gate, idle, sharedStore, type SharedStore } from "../sdk/fake-service.ts";
+import {
+  clientOf,
+  created,
+  errorOf,
+  gate,
+  idle,
+  sharedStore,
+  type SharedStore,
+} from "../sdk/fake-service.ts";
 
 type Passing = NonNullable<Parameters<typeof clientOf>[1]>["passing"];
 const enough = new Error("enough");
 
 describe("a second call with a key, while the task of the first one is being recorded", () => {
-  /** Calls with one key. The write of `created` does what `write` says, once the service has created the task. */
+  /**
+   * Calls with one key. The write of `created` does what `write` says, once the service has created
+   * the task.
+   */
   async function firstCall(write: () => unknown, passing: Passing = ["pause", "background"]) {
     const store: SharedStore = sharedStore();
     const reached = gate();
-    store.beforeWrite(({ state }) => (state === "created" ? (reached.resolve(), write()) : undefined));
+    store.beforeWrite(({ state }) =>
+      state === "created" ? (reached.resolve(), write()) : undefined,
+    );
     const client = clientOf([], { store, passing });
     const controller = new AbortController();
     const first = errorOf(client.generate("order-1", "A fox", controller.signal));
@@ -41,16 +54,25 @@ describe("a second call with a key, while the task of the first one is being rec
   test.for<[string, () => unknown]>([
     ["fails", () => Promise.reject(new Error("full"))],
     ["hangs", () => new Promise(() => undefined)],
-  ])("is bounded as the first one: a store that %s does not keep the task from either", async ([, write]) => {
-    const { generate, media, first, sent, events } = await firstCall(write, ["pause", "background", "limit"]);
-    const { taskid } = await generate("order-1");
-    expect(await first).toHaveProperty("taskid", taskid);
-    expect(events.map(({ type }) => type)).toContain("storeFailed");
-    // Its key is that of its form, also without a record.
-    expect(await errorOf(generate("order-1", "A lighthouse"))).toMatchObject({ name: "InvalidRequestError" });
-    expect((await media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
-    expect(sent()).toBe(1);
-  });
+  ])(
+    "is bounded as the first one: a store that %s does not keep the task from either",
+    async ([, write]) => {
+      const { generate, media, first, sent, events } = await firstCall(write, [
+        "pause",
+        "background",
+        "limit",
+      ]);
+      const { taskid } = await generate("order-1");
+      expect(await first).toHaveProperty("taskid", taskid);
+      expect(events.map(({ type }) => type)).toContain("storeFailed");
+      // Its key is that of its form, also without a record.
+      expect(await errorOf(generate("order-1", "A lighthouse"))).toMatchObject({
+        name: "InvalidRequestError",
+      });
+      expect((await media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
+      expect(sent()).toBe(1);
+    },
+  );
 
   test("is rejected if its form or its model is another", async () => {
     const writing = gate();
@@ -62,7 +84,8 @@ describe("a second call with a key, while the task of the first one is being rec
     await idle();
     writing.resolve();
     await first;
-    for (const error of await Promise.all(others)) expect(error).toMatchObject({ name: "InvalidRequestError" });
+    for (const error of await Promise.all(others))
+      expect(error).toMatchObject({ name: "InvalidRequestError" });
     expect(sent()).toBe(1);
   });
 
@@ -87,7 +110,10 @@ test("a call waits for a sender of its own process that cannot renew its entry",
   store.beforeWrite(({ state }) => {
     if (state === "sending" && writes++ > 0) throw new Error("the store is down");
   });
-  const { generate, sent, now } = clientOf([() => response.promise], { store, passing: ["pause", "background"] });
+  const { generate, sent, now } = clientOf([() => response.promise], {
+    store,
+    passing: ["pause", "background"],
+  });
   const first = generate("order-1");
   await expect.poll(() => store.states()).toContain("sending");
   const [start, second] = [now(), generate("order-1")];

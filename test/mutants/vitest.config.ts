@@ -20,8 +20,11 @@ const tests = [
 /** A run ends at the first failure: what takes long comes last. */
 class LongLast extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /faults|scheduler|simulator|file-store/.test(moduleId);
-    return Promise.resolve(files.toSorted((one, other) => Number(isLong(one)) - Number(isLong(other))));
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /faults|scheduler|simulator|file-store/.test(moduleId);
+    return Promise.resolve(
+      files.toSorted((one, other) => Number(isLong(one)) - Number(isLong(other))),
+    );
   }
 }
 
@@ -30,8 +33,14 @@ export default defineConfig({
   define: { MEDIAGEN_VERSION: JSON.stringify(sdk.version) },
   resolve: {
     alias: [
-      { find: /^@mediagen\/(?!emulator)([\w-]+)$/, replacement: resolve("packages/$1/src/index.ts") },
-      { find: /^@mediagen\/(?!emulator)([\w-]+)\/([\w-]+)$/, replacement: resolve("packages/$1/src/$2.ts") },
+      {
+        find: /^@mediagen\/(?!emulator)([\w-]+)$/,
+        replacement: resolve("packages/$1/src/index.ts"),
+      },
+      {
+        find: /^@mediagen\/(?!emulator)([\w-]+)\/([\w-]+)$/,
+        replacement: resolve("packages/$1/src/$2.ts"),
+      },
     ],
   },
   test: {

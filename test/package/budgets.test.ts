@@ -11,7 +11,8 @@ const limits = {
   linesOfAFile: 400,
   linesOfATestFile: 450,
   linesOfAFunction: 60,
-  // Of a page's program after gzip, without the models, of which there may be more. Some 5 % over the sizes of November 2026.
+  // Of a page's program after gzip, without the models, of which there may be more. Some 5 % over
+  // the sizes of November 2026.
   bytesThatLoadFirst: 20_500,
   bytesAsASingleFile: 22_500,
 } as const;
@@ -26,7 +27,9 @@ test("@mediagen/sdk/node has few exported values, and a client few options", asy
 test("no file is too long to be read at once, and no function to be seen at once", () => {
   expect(tooLong(sources, limits.linesOfAFile)).toEqual([]);
   expect(tooLong(read("test/**/*.ts"), limits.linesOfATestFile)).toEqual([]);
-  expect(sources.flatMap(functionsIn).filter(({ lines }) => lines > limits.linesOfAFunction)).toEqual([]);
+  expect(
+    sources.flatMap(functionsIn).filter(({ lines }) => lines > limits.linesOfAFunction),
+  ).toEqual([]);
 });
 
 test.each([
@@ -44,7 +47,9 @@ interface SourceFile {
 }
 
 function read(pattern: string): readonly SourceFile[] {
-  const paths = globSync(pattern, { exclude: (name) => /^(node_modules|dist|out)$|\.gen\./.test(name) });
+  const paths = globSync(pattern, {
+    exclude: (name) => /^(node_modules|dist|out)$|\.gen\./.test(name),
+  });
   return paths.map((path) => ({ path, text: readFileSync(path, "utf8") }));
 }
 
@@ -53,10 +58,15 @@ function linesOf(text: string): number {
 }
 
 function tooLong(files: readonly SourceFile[], limit: number): readonly string[] {
-  return files.filter(({ text }) => linesOf(text) > limit).map(({ path, text }) => `${path}: ${linesOf(text)} lines`);
+  return files
+    .filter(({ text }) => linesOf(text) > limit)
+    .map(({ path, text }) => `${path}: ${linesOf(text)} lines`);
 }
 
-function functionsIn({ path, text }: SourceFile): readonly { readonly place: string; readonly lines: number }[] {
+function functionsIn({
+  path,
+  text,
+}: SourceFile): readonly { readonly place: string; readonly lines: number }[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const found: { place: string; lines: number }[] = [];
   const visit = (node: ts.Node): void => {

@@ -18,11 +18,20 @@ const compilers = {
 } as const;
 type CompilerVersion = keyof typeof compilers;
 const isLong = process.env["MEDIAGEN_LONG"] !== undefined;
-const allVersions = Object.keys(compilers) as readonly CompilerVersion[]; // The cast: Object.keys forgets the names.
-/** The oldest and the newest. All are compiled with each week, because each takes seconds for each setting. */
-const versions = isLong ? allVersions : allVersions.filter((_, at) => at % (allVersions.length - 1) === 0);
+// The cast: Object.keys forgets the names.
+const allVersions = Object.keys(compilers) as readonly CompilerVersion[];
+/**
+ * The oldest and the newest. All are compiled with each week, because each takes seconds for each
+ * setting.
+ */
+const versions = isLong
+  ? allVersions
+  : allVersions.filter((_, at) => at % (allVersions.length - 1) === 0);
 
-/** The rows of the guide's table: a project, a module setting, and whether each version works with it. */
+/**
+ * The rows of the guide's table: a project, a module setting, and whether each version works with
+ * it.
+ */
 const rows = [
   ...(await readFile("docs/guides/module-formats.md", "utf8")).matchAll(
     /^\| (ESM|CommonJS) \| `(\w+)`.*? \| (.*) \|$/gm,
@@ -48,12 +57,21 @@ void media.video.generate("vidmodelx", {});
 // @ts-expect-error -- a wrong field
 void media.video.generate("vidmodelv2", { promt: "A fox" });`;
 
-/** A project of each kind. Their programs compile together, since package.json of each decides its format. */
+/**
+ * A project of each kind. Their programs compile together, since package.json of each decides its
+ * format.
+ */
 const projects = { module: "esm/program.ts", commonjs: "cjs/program.ts" } as const;
 /** The program of the guide for CommonJS projects that may not require ES modules. */
 const lazy = "cjs/from-commonjs.cts";
-const usualModes = [{ module: "nodenext" }, { module: "esnext", moduleResolution: "bundler" }] as const;
-const otherModes = [{ module: "node16" }, { module: "commonjs", moduleResolution: "node10" }] as const;
+const usualModes = [
+  { module: "nodenext" },
+  { module: "esnext", moduleResolution: "bundler" },
+] as const;
+const otherModes = [
+  { module: "node16" },
+  { module: "commonjs", moduleResolution: "node10" },
+] as const;
 type Mode = (typeof usualModes | typeof otherModes)[number];
 /** The oldest version is compiled with in one setting each day, because it takes longest. */
 const modesOf = (version: CompilerVersion): readonly Mode[] => {
@@ -108,7 +126,13 @@ const media = createMediaGen({ baseUrl: "http://localhost" });
 const task = await media.video.generate("vidmodelv2", { ...form, sourceImage: await fileFrom("first.png") });
 export const [record, files] = [await task.wait(), await download(task, "out")];`;
   await writeFile(join(project.directory, "esm/cost.ts"), cost);
-  const output = await run("7.0", { module: "nodenext" }, ["esm/cost.ts"], "--extendedDiagnostics", "--skipLibCheck");
+  const output = await run(
+    "7.0",
+    { module: "nodenext" },
+    ["esm/cost.ts"],
+    "--extendedDiagnostics",
+    "--skipLibCheck",
+  );
   expect(output).not.toContain("error TS");
   expect(Number(/^Instantiations: +(\d+)/m.exec(output)?.[1])).toBeLessThan(150);
 });
@@ -118,7 +142,10 @@ describe("in an empty project", () => {
     "its Node entry point, bundled for a browser by %s, names the one to import",
     async (bundler) => {
       const { directory } = project;
-      const [source, target] = [join(directory, "in-browser.js"), join(directory, `in-browser-${bundler}.mjs`)];
+      const [source, target] = [
+        join(directory, "in-browser.js"),
+        join(directory, `in-browser-${bundler}.mjs`),
+      ];
       await writeFile(
         source,
         `import { createMediaGen, download } from "@mediagen/sdk/node"; createMediaGen(); download();`,
@@ -126,9 +153,18 @@ describe("in an empty project", () => {
       const lib = { entry: source, formats: ["es" as const], fileName: () => basename(target) };
       const written = { lib, outDir: directory, emptyOutDir: false };
       if (bundler === "esbuild")
-        await build({ entryPoints: [source], outfile: target, bundle: true, format: "esm", platform: "browser" });
-      else await viteBuild({ root: directory, configFile: false, logLevel: "error", build: written });
-      await expect(import(pathToFileURL(target).href)).rejects.toThrow('Import "@mediagen/sdk" there');
+        await build({
+          entryPoints: [source],
+          outfile: target,
+          bundle: true,
+          format: "esm",
+          platform: "browser",
+        });
+      else
+        await viteBuild({ root: directory, configFile: false, logLevel: "error", build: written });
+      await expect(import(pathToFileURL(target).href)).rejects.toThrow(
+        'Import "@mediagen/sdk" there',
+      );
     },
   );
 
@@ -165,22 +201,38 @@ describe("in an empty project", () => {
 
   async function evaluate(script: string, type = "module"): Promise<string> {
     const { directory: cwd } = project;
-    return (await exec(process.execPath, [`--input-type=${type}`, "-e", script], { cwd })).stdout.trim();
+    return (
+      await exec(process.execPath, [`--input-type=${type}`, "-e", script], { cwd })
+    ).stdout.trim();
   }
 });
 
-/** Returns the files that a compiler reports errors in, declarations of the SDK included; or "settings", if it rejects those. */
+/**
+ * Returns the files that a compiler reports errors in, declarations of the SDK included; or
+ * "settings", if it rejects those.
+ */
 async function filesWithErrors(version: CompilerVersion, mode: Mode): Promise<readonly string[]> {
   // Bundlers compile no CommonJS, and node10 knows no attributes of imports.
   const files = [...Object.values(projects), ...(mode.module.startsWith("node") ? [lazy] : [])];
-  const errors = (await run(version, mode, files)).split("\n").filter((line) => line.includes("error TS"));
-  const broken = errors.map((line) => /^(?!tsconfig)(.+?)\(\d+,\d+\): error/.exec(line)?.[1] ?? "settings");
+  const errors = (await run(version, mode, files))
+    .split("\n")
+    .filter((line) => line.includes("error TS"));
+  const broken = errors.map(
+    (line) => /^(?!tsconfig)(.+?)\(\d+,\d+\): error/.exec(line)?.[1] ?? "settings",
+  );
   // With node16 the declarations are those of nodenext.
-  return [...new Set(broken)].filter((file) => mode.module !== "node16" || !file.startsWith("node_modules/"));
+  return [...new Set(broken)].filter(
+    (file) => mode.module !== "node16" || !file.startsWith("node_modules/"),
+  );
 }
 
 /** Runs a compiler in the project, and returns what it prints. */
-async function run(version: CompilerVersion, mode: Mode, files: readonly string[], ...args: readonly string[]) {
+async function run(
+  version: CompilerVersion,
+  mode: Mode,
+  files: readonly string[],
+  ...args: readonly string[]
+) {
   const path = join(project.directory, "tsconfig.json");
   await writeFile(path, JSON.stringify({ compilerOptions: { ...strict, ...mode }, files }));
   const tsc = resolve("node_modules", compilers[version], "bin/tsc");

@@ -16,13 +16,21 @@ test("npm ci on Node 20 warns of two packages at most that require a newer Node"
   await mkdir("out", { recursive: true });
   const directory = resolve(await mkdtemp("out/newcomer-"));
   onTestFinished(() => rm(directory, { recursive: true }));
-  const files = ["package.json", "package-lock.json", ".npmrc", ...packages.map((path) => `${path}/package.json`)];
+  const files = [
+    "package.json",
+    "package-lock.json",
+    ".npmrc",
+    ...packages.map((path) => `${path}/package.json`),
+  ];
   for (const file of files) await cp(file, join(directory, file));
   // npm compares with the version that its process says.
   const version = 'Object.defineProperty(process, "version", { value: "v20.19.0" })';
   const { stderr } = await exec("npm", ["ci", "--dry-run", "--offline"], {
     cwd: directory,
-    env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"` },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"`,
+    },
     shell: process.platform === "win32",
   });
   const warned = [...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name);
@@ -35,13 +43,16 @@ test("npm run setup without node_modules says to run npm ci first, and one witho
   onTestFinished(() => rm(directory, { recursive: true }));
   for (const file of ["package.json", "package-lock.json", "scripts/run.js", "scripts/setup.ts"])
     await cp(file, join(directory, file));
-  const setUp = () => exec(process.execPath, ["scripts/run.js", "setup"], { cwd: directory, env: { PATH: "" } });
+  const setUp = () =>
+    exec(process.execPath, ["scripts/run.js", "setup"], { cwd: directory, env: { PATH: "" } });
   const says = (stderr: unknown) => ({ code: 1, stderr });
   const ciFirst = "setup: node_modules is missing or incomplete. Run `npm ci` first.\n";
   await expect(setUp()).rejects.toMatchObject(says(ciFirst));
   await mkdir(join(directory, "node_modules"));
   await writeFile(join(directory, "node_modules/.package-lock.json"), '{"packages":{}}');
-  await expect(setUp()).rejects.toMatchObject(says(expect.stringContaining("setup: npm could not be run (")));
+  await expect(setUp()).rejects.toMatchObject(
+    says(expect.stringContaining("setup: npm could not be run (")),
+  );
 });
 
 test("npm ci brings 300 MB at most: devDependencies come with npm run setup", async () => {

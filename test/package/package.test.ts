@@ -21,14 +21,22 @@ describe.each(packages)("@mediagen/%s", (name) => {
     const files = list.map((path) => path.replace("package/", ""));
     const root = `packages/${name}`;
     const scripts = reachedFrom(
-      globSync(`${root}/dist/{index,node,http,schema,kit,command,vitest,node-test,postgres,redis,sqlite,check}.js`),
+      globSync(
+        `${root}/dist/{index,node,http,schema,kit,command,vitest,node-test,postgres,redis,sqlite,check}.js`,
+      ),
     );
     const isScript = (file: string) => scripts.includes(join(root, file.replace(/\.map$/, "")));
-    const isSource = (file: string) => existsSync(`${root}/${file.replace(/^dist(.*)\.d\.ts$/, "src$1.ts")}`);
+    const isSource = (file: string) =>
+      existsSync(`${root}/${file.replace(/^dist(.*)\.d\.ts$/, "src$1.ts")}`);
     const others = files.filter(
-      (file) => !/^(LICENSE|README\.md|package\.json|server\.json|bin\.js|.*\.cjs|.*\.gen\.json)$/.test(file),
+      (file) =>
+        !/^(LICENSE|README\.md|package\.json|server\.json|bin\.js|.*\.cjs|.*\.gen\.json)$/.test(
+          file,
+        ),
     );
-    expect(others.filter((file) => (file.endsWith(".d.ts") ? !isSource(file) : !isScript(file)))).toEqual([]);
+    expect(
+      others.filter((file) => (file.endsWith(".d.ts") ? !isSource(file) : !isScript(file))),
+    ).toEqual([]);
     expect(others.filter((file) => file.endsWith(".js"))).toHaveLength(scripts.length);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
   });
@@ -40,7 +48,9 @@ test.each(["sdk", "emulator", "proxy"])(
   "the plain entry point of @mediagen/%s needs nothing of Node, and evaluates no text",
   async (name) => {
     const { outputFiles } = await bundle(`export * from "@mediagen/${name}";`);
-    expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(/\beval\(|new Function\(|["']node:/);
+    expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(
+      /\beval\(|new Function\(|["']node:/,
+    );
   },
 );
 
@@ -60,11 +70,14 @@ test("to import an entry point of the SDK loads few files", () => {
 
 /** Returns the scripts and those that they import, and load later unless that does not count. */
 function reachedFrom(scripts: readonly string[], { later = true } = {}): readonly string[] {
-  const imported = later ? /(?:\bimport|\} from|\bimport\() ?"(\.[^"]+)"/g : /(?:^import|\} from) "(\.[^"]+)"/gm;
+  const imported = later
+    ? /(?:\bimport|\} from|\bimport\() ?"(\.[^"]+)"/g
+    : /(?:^import|\} from) "(\.[^"]+)"/gm;
   const reached = new Set(scripts);
   // A set goes on to what is added in the meantime.
   for (const path of reached)
-    for (const [, other = ""] of readFileSync(path, "utf8").matchAll(imported)) reached.add(join(dirname(path), other));
+    for (const [, other = ""] of readFileSync(path, "utf8").matchAll(imported))
+      reached.add(join(dirname(path), other));
   return [...reached];
 }
 

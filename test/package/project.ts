@@ -8,7 +8,10 @@ import { pack } from "../../scripts/release.ts";
 
 const exec = promisify(execFile);
 
-/** Packs our packages with what they depend on, so that nothing is requested from a registry, and installs them in an empty directory. */
+/**
+ * Packs our packages with what they depend on, so that nothing is requested from a registry, and
+ * installs them in an empty directory.
+ */
 export function useProject(packages: readonly string[]) {
   const project = { directory: "" };
   beforeAll(async () => {
@@ -16,7 +19,10 @@ export function useProject(packages: readonly string[]) {
     project.directory = resolve(await mkdtemp("out/project-"));
     const own = packages.map((name) => resolve("packages", name));
     const packed = await pack([...own, ...dependenciesOf(own)], project.directory);
-    await writeFile(join(project.directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    await writeFile(
+      join(project.directory, "package.json"),
+      JSON.stringify({ private: true, type: "module" }),
+    );
     await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...packed], {
       cwd: project.directory,
       shell: process.platform === "win32",
@@ -32,8 +38,12 @@ function dependenciesOf(directories: readonly string[]): ReadonlySet<string> {
   // A set goes on to what is added in the meantime.
   for (const directory of found) {
     // The cast: npm rejects anything else.
-    const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as { dependencies?: object };
-    for (const name of Object.keys(manifest.dependencies ?? {}).filter((one) => !one.startsWith("@mediagen/")))
+    const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as {
+      dependencies?: object;
+    };
+    for (const name of Object.keys(manifest.dependencies ?? {}).filter(
+      (one) => !one.startsWith("@mediagen/"),
+    ))
       found.add(directoryOf(name, directory));
   }
   for (const directory of directories) found.delete(directory);

@@ -12,7 +12,9 @@ interface Addresses {
 }
 
 const manifests = await Promise.all(
-  packages.map(async (path) => JSON.parse(await readFile(`${path}/package.json`, "utf8")) as Addresses),
+  packages.map(
+    async (path) => JSON.parse(await readFile(`${path}/package.json`, "utf8")) as Addresses,
+  ),
 );
 const url = manifests[0]?.repository.url ?? "";
 const page = url.replace(/^git\+(.*)\.git$/, "$1");
@@ -37,9 +39,11 @@ test("no link of a package's README is relative, and none leads to a file or hea
     const text = await readFile(`${directory}/README.md`, "utf8");
     for (const [, link = ""] of text.matchAll(/\]\(([^)]+)\)/g)) {
       links.push(link);
-      const [, path = "", heading] = /^\/(?:blob|tree)\/main\/([^#]+)(?:#(.+))?$/.exec(link.replace(page, "")) ?? [];
+      const [, path = "", heading] =
+        /^\/(?:blob|tree)\/main\/([^#]+)(?:#(.+))?$/.exec(link.replace(page, "")) ?? [];
       const isThere = path
-        ? existsSync(path) && (!heading || headingsOf(await readFile(path, "utf8")).includes(heading))
+        ? existsSync(path) &&
+          (!heading || headingsOf(await readFile(path, "utf8")).includes(heading))
         : link === page || link === `${page}/issues` || /^https:(?!.*\/mediagen)/.test(link);
       if (!isThere) dead.push(`${directory}: ${link}`);
     }
@@ -48,16 +52,24 @@ test("no link of a package's README is relative, and none leads to a file or hea
   expect(links.length).toBeGreaterThan(10);
 });
 
-const headingsOf = (markdown: string) => [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading));
+const headingsOf = (markdown: string) =>
+  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading));
 
 test("no package with a placeholder as its URL is released or packed", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.js", "release", "--pack"], { encoding: "utf8" });
-  expect(stderr).toMatch(/^release: packages\/\S+ has the placeholder github\.com\/OWNER\/ .* Nothing was published\./);
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.js", "release", "--pack"], {
+    encoding: "utf8",
+  });
+  expect(stderr).toMatch(
+    /^release: packages\/\S+ has the placeholder github\.com\/OWNER\/ .* Nothing was published\./,
+  );
   expect(status).toBe(1);
 });
 
 describe("publishing", () => {
-  const packed = ["sdk", "cli"].map((name) => ({ id: `@mediagen/${name}@1.0.0`, tarball: `${name}.tgz` }));
+  const packed = ["sdk", "cli"].map((name) => ({
+    id: `@mediagen/${name}@1.0.0`,
+    tarball: `${name}.tgz`,
+  }));
   const calls: (readonly string[])[] = [];
   const npm =
     (published: string, status = 0): Npm =>

@@ -9,7 +9,10 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 import type { Engine } from "./engines.ts";
 
 /** Runs the checks on an engine at an entry point, against an emulator of their own. */
-export async function conform(engine: Engine, entry: Engine["entryPoints"][number]): Promise<Report> {
+export async function conform(
+  engine: Engine,
+  entry: Engine["entryPoints"][number],
+): Promise<Report> {
   const emulator = await listen(createEmulator({ credits: 1_000_000 }));
   onTestFinished(() => emulator.close());
   const root = await temporaryDirectory();
@@ -28,7 +31,10 @@ export async function conform(engine: Engine, entry: Engine["entryPoints"][numbe
   return JSON.parse(await engine.run(root, place)) as Report;
 }
 
-/** The program: a module whose `report` runs the checks and returns their outcomes as JSON. It needs nothing but its engine. */
+/**
+ * The program: a module whose `report` runs the checks and returns their outcomes as JSON. It needs
+ * nothing but its engine.
+ */
 async function bundle(entry: string, isBrowser: boolean, place: Place): Promise<string> {
   const contents = `
     import { createMediaGen } from "@mediagen/sdk${entry === "node" ? "/node" : ""}";
@@ -39,6 +45,13 @@ async function bundle(entry: string, isBrowser: boolean, place: Place): Promise<
     export const report = async () => JSON.stringify(await run(all, createMediaGen, ${JSON.stringify(place)}));`;
   const platform = entry === "node" ? "node" : "browser";
   const stdin = { contents, resolveDir: import.meta.dirname };
-  const { outputFiles } = await build({ stdin, platform, bundle: true, format: "esm", target: "es2022", write: false });
+  const { outputFiles } = await build({
+    stdin,
+    platform,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+  });
   return outputFiles[0]?.text ?? "";
 }

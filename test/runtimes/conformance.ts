@@ -18,7 +18,11 @@ export interface Place {
 export interface Stage extends Place {
   readonly client: (options?: MediaGenOptions) => MediaGen;
   /** Requests a fault. */
-  readonly next: (fault: FaultName, on: Fault["on"], more?: Omit<Fault, "fault" | "on">) => Promise<unknown>;
+  readonly next: (
+    fault: FaultName,
+    on: Fault["on"],
+    more?: Omit<Fault, "fault" | "on">,
+  ) => Promise<unknown>;
   readonly seen: () => Promise<Seen>;
   /** Reports how the engine differs. */
   readonly tell: (difference: string) => void;
@@ -44,11 +48,13 @@ export async function run(
   createMediaGen: (o: MediaGenOptions) => MediaGen,
   place: Place,
 ): Promise<Report> {
-  const steer = pageSteer() ?? ((action: string, body?: object) => steerByFetch(place.baseUrl, action, body));
+  const steer =
+    pageSteer() ?? ((action: string, body?: object) => steerByFetch(place.baseUrl, action, body));
   const usual = { baseUrl: place.baseUrl, apiKey: key, allowBrowser: true };
   const stage: Omit<Stage, "tell"> = {
     ...place,
-    client: (options) => createMediaGen({ ...usual, clock: { random: () => 0, sleep: hurry }, ...options }),
+    client: (options) =>
+      createMediaGen({ ...usual, clock: { random: () => 0, sleep: hurry }, ...options }),
     next: (fault, on, more) => steer("next", { fault, on, ...more }),
     // The cast: the emulator's own page reads the same.
     seen: async () => (await steer("state")) as Seen,
@@ -58,7 +64,9 @@ export async function run(
     await steer("clear-faults", {});
     await steer("reset", {});
     const tell = (difference: string) => void (report.differs[name] = difference);
-    await check({ ...stage, tell }).catch((error: unknown) => void (report.failed[name] = String(error)));
+    await check({ ...stage, tell }).catch(
+      (error: unknown) => void (report.failed[name] = String(error)),
+    );
   }
   return report;
 }
@@ -66,11 +74,20 @@ export async function run(
 const key = "emulator-key";
 
 /** A page of another origin may not steer the emulator: who opened it does so. */
-const pageSteer = () => (globalThis as { readonly steer?: (action: string, body?: object) => Promise<unknown> }).steer;
+const pageSteer = () =>
+  (globalThis as { readonly steer?: (action: string, body?: object) => Promise<unknown> }).steer;
 
 /** Calls what the emulator is steered by; without a body it reads. */
-export async function steerByFetch(baseUrl: string, action: string, body?: object): Promise<unknown> {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+export async function steerByFetch(
+  baseUrl: string,
+  action: string,
+  body?: object,
+): Promise<unknown> {
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
   const response = await fetch(`${baseUrl}/_emulator/${action}`, body && init);
   if (!response.ok) throw new Error(`${action}: HTTP ${response.status} ${await response.text()}`);
   return response.json();
@@ -87,9 +104,14 @@ const hurry: Clock["sleep"] = (ms, signal, why) =>
     signal.addEventListener("abort", abort, { once: true });
   });
 
-/** Resolves when the emulator has so many calls that hang: those that have a code have taken effect. */
+/**
+ * Resolves when the emulator has so many calls that hang: those that have a code have taken effect.
+ */
 export async function hangs({ seen }: Stage, count: number): Promise<void> {
-  while ((await seen()).calls.filter(({ fault, code }) => fault === "hang" && code !== undefined).length < count)
+  while (
+    (await seen()).calls.filter(({ fault, code }) => fault === "hang" && code !== undefined)
+      .length < count
+  )
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
@@ -119,6 +141,8 @@ export const nameOf = (error: unknown) => (error instanceof Error ? error.name :
 
 /** The SHA-256 of a Blob, in hexadecimal. */
 export async function digest(blob: Blob | undefined): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", (await blob?.arrayBuffer()) ?? new ArrayBuffer()));
+  const bytes = new Uint8Array(
+    await crypto.subtle.digest("SHA-256", (await blob?.arrayBuffer()) ?? new ArrayBuffer()),
+  );
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -23,20 +23,27 @@ export const installedIn = join(import.meta.dirname, "engines");
 const installed = (path: string) => join(installedIn, "node_modules", path);
 
 const silent = {
-  "a closed port is a connection error": "the engine does not say that nothing was sent: the outcome is unknown",
+  "a closed port is a connection error":
+    "the engine does not say that nothing was sent: the outcome is unknown",
 };
-/** Chromium repeats any request that ends without a response on a connection that has served another: hence `allowBrowser`. */
+/**
+ * Chromium repeats any request that ends without a response on a connection that has served
+ * another: hence `allowBrowser`.
+ */
 const repeats = {
   "lost responses (resetAfter): billed once, each reported": expect.stringMatching(
     /^repeated: \d+ of 10 were billed twice$/,
   ),
   "a connection that breaks before the service acts leaves a generation unknown": "it is repeated",
 };
-const permissions = "--no-prompt --allow-net=127.0.0.1 --allow-env --allow-sys=hostname --allow-read=. --allow-write=.";
+const permissions =
+  "--no-prompt --allow-net=127.0.0.1 --allow-env --allow-sys=hostname --allow-read=. --allow-write=.";
 
 /** The engines that are installed there. */
 export const installedEngines: readonly Engine[] = [
-  ...[20, 22, 24, 26].map((major) => processEngine(`Node ${major}`, installed(`node-${major}/bin/node`))),
+  ...[20, 22, 24, 26].map((major) =>
+    processEngine(`Node ${major}`, installed(`node-${major}/bin/node`)),
+  ),
   processEngine("Deno", installed(".bin/deno"), ["run", ...permissions.split(" ")]),
   processEngine("Bun", installed(".bin/bun")),
   { name: "workerd", isBrowser: false, entryPoints: ["plain"], differs: silent, run: runInWorkerd },
@@ -53,7 +60,9 @@ export const chromium: Engine = {
 
 /** The machine's own Node: the first on the path that no package brought. */
 export function systemNode(): Engine {
-  const paths = (process.env["PATH"] ?? "").split(delimiter).filter((path) => !path.includes("node_modules"));
+  const paths = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((path) => !path.includes("node_modules"));
   const env = { ...process.env, PATH: paths.join(delimiter) };
   const version = execFileSync("node", ["--version"], { encoding: "utf8", env });
   const path = execFileSync("node", ["-p", "process.execPath"], { encoding: "utf8", env });
@@ -74,7 +83,12 @@ function processEngine(name: string, command: string, args: readonly string[] = 
 
 /** Runs a command, which must end by itself with success. */
 function execute(command: string, args: readonly string[], cwd: string) {
-  const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: cwd,
+    NO_COLOR: "1",
+    DENO_NO_UPDATE_CHECK: "1",
+  };
   return promisify(execFile)(command, args, { cwd, env, timeout: 120_000 });
 }
 
@@ -104,15 +118,22 @@ async function runInChromium(directory: string, { baseUrl }: Place): Promise<str
   const program = await readFile(join(directory, "program.mjs"));
   await using pages = await serve(({ url }, response) => {
     if (url === "/program.mjs") response.setHeader("content-type", "text/javascript").end(program);
-    else response.setHeader("content-type", "text/html").end("<!doctype html><title>Conformance</title>");
+    else
+      response
+        .setHeader("content-type", "text/html")
+        .end("<!doctype html><title>Conformance</title>");
   });
   await using browser = await launchBrowser();
   const page = await browser.newPage();
   const errors: Error[] = [];
   page.on("pageerror", (error) => errors.push(error));
-  await page.exposeFunction("steer", (action: string, body?: object) => steerByFetch(baseUrl, action, body));
+  await page.exposeFunction("steer", (action: string, body?: object) =>
+    steerByFetch(baseUrl, action, body),
+  );
   await page.goto(pages.baseUrl);
-  const report = await page.evaluate<string>('import("/program.mjs").then(({ report }) => report())');
+  const report = await page.evaluate<string>(
+    'import("/program.mjs").then(({ report }) => report())',
+  );
   if (errors[0]) throw errors[0];
   return report;
 }

@@ -10,7 +10,12 @@ const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").
 test("however many calls share a signal, it has one listener, and none once they have ended", async () => {
   const controller = new AbortController();
   const { signal } = controller;
-  const media = createMediaGen({ baseUrl: origin, apiKey: "sk-canary", store: memoryStore(), fetch: forever });
+  const media = createMediaGen({
+    baseUrl: origin,
+    apiKey: "sk-canary",
+    store: memoryStore(),
+    fetch: forever,
+  });
   const calls = Array.from({ length: 12 }, (_, index) => {
     const task = media.video.task(`t-${index}`);
     return [
@@ -27,7 +32,9 @@ test("however many calls share a signal, it has one listener, and none once they
   controller.abort("enough");
   const errors = await Promise.all(calls);
   // A generation that was being sent may have created a task.
-  expect(errors.filter((error) => error !== "enough" && !(error instanceof OutcomeUnknownError))).toEqual([]);
+  expect(
+    errors.filter((error) => error !== "enough" && !(error instanceof OutcomeUnknownError)),
+  ).toEqual([]);
   expect(listenersOf(signal)).toBe(0);
 });
 

@@ -3,7 +3,10 @@ import { blobs, createMediaGen, type FetchInit, ServiceError } from "@mediagen/s
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-/** IANA's special-purpose addresses as node:net knows networks, which is independent of the SDK's own reading of them. */
+/**
+ * IANA's special-purpose addresses as node:net knows networks, which is independent of the SDK's
+ * own reading of them.
+ */
 const special4 = networks(
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16 " +
     "198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4",
@@ -23,22 +26,33 @@ function networks(list: string): BlockList {
 
 function isSpecial(address: string): boolean {
   if (!isIPv6(address)) return special4.check(address, "ipv4");
-  const [, high = "", low = ""] = /^(?:::ffff:|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address) ?? [];
+  const [, high = "", low = ""] =
+    /^(?:::ffff:|64:ff9b::)([\da-f]{1,4}):([\da-f]{1,4})$/.exec(address) ?? [];
   const embedded = Buffer.from(high.padStart(4, "0") + low.padStart(4, "0"), "hex").join(".");
   return high === "" ? special6.check(address, "ipv6") : special4.check(embedded, "ipv4");
 }
 
 /** Whether a client of a public service requests a result from this host. */
-async function isRequested(host: string, options: { readonly allowPrivateHosts?: boolean } = {}): Promise<boolean> {
+async function isRequested(
+  host: string,
+  options: { readonly allowPrivateHosts?: boolean } = {},
+): Promise<boolean> {
   let requested = false;
   const urls = ["https://first.example.com/a", `http://${host}/a`];
   const fetch = async (url: string, { method }: FetchInit) => {
-    if (method === "POST") return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: urls } });
+    if (method === "POST")
+      return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: urls } });
     requested ||= url !== urls[0];
     return new Response("x");
   };
-  const media = createMediaGen({ baseUrl: "https://media.example.com", apiKey: "sk-canary", fetch });
-  const error: unknown = await blobs(media.image.task("t-1"), options).catch((thrown: unknown) => thrown);
+  const media = createMediaGen({
+    baseUrl: "https://media.example.com",
+    apiKey: "sk-canary",
+    fetch,
+  });
+  const error: unknown = await blobs(media.image.task("t-1"), options).catch(
+    (thrown: unknown) => thrown,
+  );
   expect(error instanceof ServiceError).toBe(!requested);
   return requested;
 }
@@ -87,7 +101,8 @@ const privateHosts =
   "100.64.0.1 169.254.169.254 172.20.0.1 192.0.0.192 192.168.1.1 198.19.255.255 224.0.0.1 255.255.255.255 203.0.113.9 " +
   "2130706433 0x7f.1 [::] [::1] [::7f00:1] [fe80::1] [fec0::1] [ff02::1] [fd00::1] [64:ff9b:1::1] [64:ff9b::10.0.0.1] " +
   "[2002:7f00:1::] [2001:0:1::1] [2001:db8::1] [::ffff:127.0.0.1] [100::1] localhost localhost. a.localhost LOCALHOST.";
-// The runtime's fetch resolves names by itself. `@mediagen/sdk/node` checks the address that it connects to.
+// The runtime's fetch resolves names by itself. `@mediagen/sdk/node` checks the address that it
+// connects to.
 const publicHosts =
   "8.8.8.8 172.32.0.1 192.0.1.1 198.20.0.1 100.128.0.1 223.255.255.255 [2606:4700::1] [2001:4860::1] [2003::1] " +
   "[::ffff:8.8.8.8] [64:ff9b::8.8.8.8] results.example.com 127.example.com 10.0.0.1.example.com";

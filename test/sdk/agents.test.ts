@@ -35,7 +35,10 @@ const startTls = () =>
 const agentThat = (createConnection: (options: http.RequestOptions) => Socket | undefined) =>
   Object.assign(new http.Agent(), { createConnection });
 
-/** An agent whose requests go through a proxy, as in some packages: its sockets are not yet secured when requests get them. */
+/**
+ * An agent whose requests go through a proxy, as in some packages: its sockets are not yet secured
+ * when requests get them.
+ */
 class TunnelAgent extends https.Agent {
   readonly #proxy: URL;
 
@@ -50,10 +53,16 @@ class TunnelAgent extends https.Agent {
     callback: (error: unknown, socket?: unknown) => void,
   ) => {
     const { hostname: host, port } = this.#proxy;
-    const request = http.request({ host, port, method: "CONNECT", path: `${options.host}:${options.port}` });
+    const request = http.request({
+      host,
+      port,
+      method: "CONNECT",
+      path: `${options.host}:${options.port}`,
+    });
     request.once("error", callback).once("connect", ({ statusCode }, socket) => {
       // As in some packages, the response of the proxy becomes that of the request.
-      if (statusCode === 200) callback(null, connectTls({ ca, socket, servername: "media.example.com" }));
+      if (statusCode === 200)
+        callback(null, connectTls({ ca, socket, servername: "media.example.com" }));
       else callback(null, socket);
     });
     request.end();
@@ -76,28 +85,41 @@ describe("an agent", () => {
   test("of the other protocol sends nothing", async () => {
     await using service = await startTls();
     const { video } = clientAt(service, { agent: new http.Agent() });
-    expect(await errorOf(video.generate("vidmodelv2", form))).toMatchObject(unsent('Protocol "https:" not supported'));
+    expect(await errorOf(video.generate("vidmodelv2", form))).toMatchObject(
+      unsent('Protocol "https:" not supported'),
+    );
     expect(service.requests).toEqual([]);
   });
 
   test.for<[string, () => Socket | undefined]>([
     ["gives no connection", () => undefined],
     // Its name is never found.
-    ["gives one that is never established", () => connect({ host: "a.example.com", port: 1, lookup: () => undefined })],
+    [
+      "gives one that is never established",
+      () => connect({ host: "a.example.com", port: 1, lookup: () => undefined }),
+    ],
     ["fails to open one", throwing(new Error("CONNECT failed with 403"))],
   ])("that %s sends nothing", async ([, createConnection]) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, agent: agentThat(createConnection) });
+    const media = createMediaGen({
+      baseUrl: "http://127.0.0.1:1",
+      retries: 0,
+      agent: agentThat(createConnection),
+    });
     const error = errorOf(media.video.generate("vidmodelv2", form));
     // The transport is loaded first.
-    await expect.poll(() => (vi.advanceTimersByTime(10_000), Promise.race([error, undefined]))).toMatchObject(unsent());
+    await expect
+      .poll(() => (vi.advanceTimersByTime(10_000), Promise.race([error, undefined])))
+      .toMatchObject(unsent());
   });
 
   test("whose connection is established as the caller aborts sends nothing, and nothing is recorded as sending", async () => {
     await using service = await startService("http://localhost/1.png", result);
     const controller = new AbortController();
     const abort = () => controller.abort("enough");
-    const agent = agentThat(({ port }) => connect({ host: "127.0.0.1", port: Number(port) }).once("connect", abort));
+    const agent = agentThat(({ port }) =>
+      connect({ host: "127.0.0.1", port: Number(port) }).once("connect", abort),
+    );
     const store = sharedStore();
     const { video } = createMediaGen({ baseUrl: `http://127.0.0.1:${service.port}`, agent, store });
     const options = { idempotencyKey: "order-1", signal: controller.signal };
@@ -109,7 +131,10 @@ describe("an agent", () => {
     await using service = await startTls();
     await using proxy = await startProxy();
     const generate = (url: string) =>
-      clientAt(service, { agent: new TunnelAgent(url), retries: 1 }).video.generate("vidmodelv2", form);
+      clientAt(service, { agent: new TunnelAgent(url), retries: 1 }).video.generate(
+        "vidmodelv2",
+        form,
+      );
     expect((await generate(proxy.url)).taskid).toBe("t-1");
     await using cuts = await startProxy({ onData: (socket) => void socket.destroy() });
     expect(await errorOf(generate(cuts.url))).toMatchObject(unsent());
@@ -131,14 +156,18 @@ describe("an agent", () => {
   });
 
   test("that gives a generation a used connection, which the server has closed, proves nothing", async () => {
-    // It closes the connection as soon as the second request begins: nobody knows whether it has read it.
+    // It closes the connection as soon as the second request begins: nobody knows whether it has
+    // read it.
     const server = await startRawServer({
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : socket.destroy()),
     });
     const agent = new http.Agent({ keepAlive: true });
     const media = createMediaGen({ baseUrl: server.baseUrl, agent, retries: 3 });
     await media.video.query("t-1");
-    expect(await errorOf(media.video.generate("vidmodelv2", form))).toHaveProperty("name", "OutcomeUnknownError");
+    expect(await errorOf(media.video.generate("vidmodelv2", form))).toHaveProperty(
+      "name",
+      "OutcomeUnknownError",
+    );
     expect([server.connections, server.heads]).toEqual([1, 2]);
     await server.close();
   });
@@ -151,13 +180,22 @@ describe("an agent", () => {
     const store: GenerationStore = {
       ...memory,
       write(entry) {
-        if (entry.state === "sending") Object.values(agent.sockets).flat()[0]?.destroy(new Error("stale"));
+        if (entry.state === "sending")
+          Object.values(agent.sockets).flat()[0]?.destroy(new Error("stale"));
         return memory.write(entry);
       },
     };
-    const media = createMediaGen({ baseUrl: `http://127.0.0.1:${service.port}`, agent, retries: 3, store });
+    const media = createMediaGen({
+      baseUrl: `http://127.0.0.1:${service.port}`,
+      agent,
+      retries: 3,
+      store,
+    });
     await media.video.query("t-1");
-    expect(await errorOf(media.video.generate("vidmodelv2", form))).toHaveProperty("name", "OutcomeUnknownError");
+    expect(await errorOf(media.video.generate("vidmodelv2", form))).toHaveProperty(
+      "name",
+      "OutcomeUnknownError",
+    );
     expect(service.requests).toHaveLength(1);
   });
 

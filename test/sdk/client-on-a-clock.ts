@@ -1,14 +1,20 @@
 import type { MediaGenOptions } from "@mediagen/sdk";
 import { clientOf, success } from "./fake-service.ts";
 
-/** What the service responds to one query: a record's fields, an envelope's code, a status without an envelope, or nothing at all. */
+/**
+ * What the service responds to one query: a record's fields, an envelope's code, a status without
+ * an envelope, or nothing at all.
+ */
 export type QueryReply =
   | { readonly url?: readonly string[]; readonly status?: number; readonly message?: string }
   | { readonly http: number; readonly retryAfter?: number }
   | { readonly code: number }
   | "lost";
 
-/** A client on whose clock every sleep passes at once, and whose queries get the replies in order, the last for ever. */
+/**
+ * A client on whose clock every sleep passes at once, and whose queries get the replies in order,
+ * the last for ever.
+ */
 export function clientOnAClock(replies: readonly QueryReply[], options: MediaGenOptions = {}) {
   const queries: number[] = [];
   const client = clientOf(
@@ -22,7 +28,9 @@ export function clientOnAClock(replies: readonly QueryReply[], options: MediaGen
     if (reply === "lost") throw new TypeError("fetch failed");
     if ("code" in reply) return Response.json({ code: reply.code, msg: "rejected" });
     if ("http" in reply) {
-      const headers = new Headers(reply.retryAfter === undefined ? [] : [["retry-after", String(reply.retryAfter)]]);
+      const headers = new Headers(
+        reply.retryAfter === undefined ? [] : [["retry-after", String(reply.retryAfter)]],
+      );
       return new Response("<p>Sign in", { status: reply.http, headers });
     }
     const { url = [], status = 1, message } = reply;

@@ -6,17 +6,25 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { createEmulator } from "@mediagen/emulator";
-import { type Clock, createMediaGen as createPlainMediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import {
+  type Clock,
+  createMediaGen as createPlainMediaGen,
+  type MediaGenOptions,
+} from "@mediagen/sdk";
 import { blobs, createMediaGen, download } from "@mediagen/sdk/node";
 import { describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, forever, success, throwing } from "./fake-service.ts";
 import { cutOnce, ownDirectory, type Rest, serveResults } from "./result-server.ts";
 
 const directory = ownDirectory();
-const png = Buffer.from("\x89PNG\r\n\x1a\n and the rest of a picture, which is long enough to be cut", "latin1");
+const png = Buffer.from(
+  "\x89PNG\r\n\x1a\n and the rest of a picture, which is long enough to be cut",
+  "latin1",
+);
 const { handlers, requests, taskWith } = serveResults({
   "/1": (_, response) => response.setHeader("content-type", "application/octet-stream").end(png),
-  "/text": (_, response) => response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
+  "/text": (_, response) =>
+    response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
   "/gone": (_, response) => response.writeHead(404).end("not here"),
   "/down": (_, response) => response.writeHead(503).end(),
   "/stuck": (_, response) => response.setHeader("content-length", 100).write("half of the result"),
@@ -24,8 +32,13 @@ const { handlers, requests, taskWith } = serveResults({
   // Breaks off each response after twenty bytes, and continues from the requested one.
   "/ranges": (request, response) => {
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
-    const range = from > 0 ? { "content-range": `bytes ${from}-${png.length - 1}/${png.length}` } : {};
-    response.writeHead(from > 0 ? 206 : 200, { etag: '"1"', "content-length": png.length - from, ...range });
+    const range =
+      from > 0 ? { "content-range": `bytes ${from}-${png.length - 1}/${png.length}` } : {};
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag: '"1"',
+      "content-length": png.length - from,
+      ...range,
+    });
     const end = () => (from + 20 < png.length ? response.destroy() : response.end());
     response.write(png.subarray(from, from + 20), () => void end());
   },
@@ -39,7 +52,8 @@ describe.each([
   ["@mediagen/sdk", createPlainMediaGen],
   ["@mediagen/sdk/node", createMediaGen],
 ])("download with a client of %s", (_, create) => {
-  const taskAt = (paths: readonly string[], options?: MediaGenOptions) => taskWith(create, paths, options).task;
+  const taskAt = (paths: readonly string[], options?: MediaGenOptions) =>
+    taskWith(create, paths, options).task;
 
   test("writes every result to disk, named by task and number, typed by its bytes, with its digest", async () => {
     const progress: unknown[] = [];
@@ -80,14 +94,28 @@ describe.each([
     ["a rest without an ETag", {}],
     ["the rest of a result with another ETag", { headers: { etag: '"2"' } }],
     ["the rest of a result with the same ETag, made weak", { headers: { etag: 'W/"1"' } }],
-    ["the rest of a longer result", { headers: { etag: '"1"', "content-range": `bytes 20-${png.length - 1}/9000` } }],
-    ["the rest of a result of unknown length", { headers: { etag: '"1"', "content-range": "bytes 20-70/*" } }],
-    ["another part", { headers: { etag: '"1"', "content-range": `bytes 0-${png.length - 1}/${png.length}` } }],
+    [
+      "the rest of a longer result",
+      { headers: { etag: '"1"', "content-range": `bytes 20-${png.length - 1}/9000` } },
+    ],
+    [
+      "the rest of a result of unknown length",
+      { headers: { etag: '"1"', "content-range": "bytes 20-70/*" } },
+    ],
+    [
+      "another part",
+      { headers: { etag: '"1"', "content-range": `bytes 0-${png.length - 1}/${png.length}` } },
+    ],
     ["a compressed rest", { headers: { etag: '"1"', "content-encoding": "x-own" } }],
     ["that it has no such range", { headers: { etag: '"1"' }, status: 416 }],
   ])("starts again from the first byte if the server returns %s", async ([, rest]) => {
     // Other bytes, so that a file that was put together of both is noticed.
-    handlers["/changed"] = cutOnce(png, 20, { etag: '"1"' }, { ...rest, bytes: Buffer.alloc(png.length - 20, "?") });
+    handlers["/changed"] = cutOnce(
+      png,
+      20,
+      { etag: '"1"' },
+      { ...rest, bytes: Buffer.alloc(png.length - 20, "?") },
+    );
     const [file] = await download(taskAt(["/changed"], { retries: 1 }), path("a.png"));
     expect(await readFile(path("a.png"))).toEqual(png);
     expect(file?.sha256).toBe(sha256(png));
@@ -103,7 +131,10 @@ describe.each([
   });
 
   test.for([20, 30])("is not complete if the rest ends after %i bytes of all", async (end) => {
-    const rest = { headers: { etag: '"1"', "content-length": String(end - 20) }, bytes: png.subarray(20, end) };
+    const rest = {
+      headers: { etag: '"1"', "content-length": String(end - 20) },
+      bytes: png.subarray(20, end),
+    };
     handlers["/short"] = cutOnce(png, 20, { etag: '"1"' }, rest);
     const error = await errorOf(download(taskAt(["/short"], { retries: 1 }), path("a.png")));
     expect(error).toHaveProperty("name", "ConnectionError");
@@ -113,21 +144,32 @@ describe.each([
   test.for<[string, object]>([
     ["/gone", { name: "ServiceError", status: 404 }],
     ["/long", { name: "ServiceError", message: expect.stringContaining("more than 1000 bytes") }],
-    ["nowhere", { name: "ServiceError", message: expect.stringContaining("is not an absolute URL") }],
+    [
+      "nowhere",
+      { name: "ServiceError", message: expect.stringContaining("is not an absolute URL") },
+    ],
   ])("keeps what is complete, and nothing else, if a result is at %s", async ([url, thrown]) => {
-    expect(await errorOf(download(taskAt(["/1", url]), directory.path, { maxBytes: 1_000 }))).toMatchObject(thrown);
+    expect(
+      await errorOf(download(taskAt(["/1", url]), directory.path, { maxBytes: 1_000 })),
+    ).toMatchObject(thrown);
     expect(await readdir(directory.path)).toEqual(["___t_1-1.png"]);
   });
 
   test("ends with the signal's reason, with what its listener throws, or because there is no result", async () => {
     const broken = new RangeError("mine");
-    const fetching = (url: string, options: object = {}) => errorOf(download(taskAt([url]), directory.path, options));
+    const fetching = (url: string, options: object = {}) =>
+      errorOf(download(taskAt([url]), directory.path, options));
     expect(await fetching("/1", { signal: AbortSignal.abort("enough") })).toBe("enough");
     expect(await fetching("/1", { onProgress: throwing(broken) })).toBe(broken);
     const controller = new AbortController();
     const { signal } = controller;
-    expect(await fetching("/stuck", { signal, onProgress: () => controller.abort("enough") })).toBe("enough");
-    expect(await errorOf(download(taskAt([]), directory.path))).toHaveProperty("name", "InvalidRequestError");
+    expect(await fetching("/stuck", { signal, onProgress: () => controller.abort("enough") })).toBe(
+      "enough",
+    );
+    expect(await errorOf(download(taskAt([]), directory.path))).toHaveProperty(
+      "name",
+      "InvalidRequestError",
+    );
     // In a pause before a retry.
     const late = AbortSignal.timeout(30);
     const paused = taskAt(["/down"], { clock: { random: () => 1 } });
@@ -137,11 +179,17 @@ describe.each([
 });
 
 describe("a download into a directory with files", () => {
-  const picture = (end: string) => Buffer.from(`\x89PNG\r\n\x1a\n a picture that ends with ${end}`, "latin1");
+  const picture = (end: string) =>
+    Buffer.from(`\x89PNG\r\n\x1a\n a picture that ends with ${end}`, "latin1");
   /** Downloads a task whose results have these bytes. A result without bytes is gone. */
-  function downloadOf(results: readonly (Buffer | undefined)[], options: object = {}, taskid = "t-1") {
+  function downloadOf(
+    results: readonly (Buffer | undefined)[],
+    options: object = {},
+    taskid = "t-1",
+  ) {
     const fetch = async (url: string, { method }: { readonly method?: string }) => {
-      if (method === "POST") return success({ taskid, url: results.map((_, index) => `http://localhost/${index}`) });
+      if (method === "POST")
+        return success({ taskid, url: results.map((_, index) => `http://localhost/${index}`) });
       const bytes = results[Number(url.at(-1))];
       return bytes ? new Response(new Uint8Array(bytes)) : new Response("", { status: 410 });
     };
@@ -186,13 +234,18 @@ describe("a download into a directory with files", () => {
   test.for([
     ["equal bytes", picture("1"), 0],
     ["other bytes", picture("2"), 1],
-  ] as const)("runs next to one with %s, and neither replaces a file", async ([, other, failures]) => {
-    const ended = await Promise.all([picture("1"), other].map((bytes) => errorOf(downloadOf([bytes]))));
-    expect(ended.filter((one) => one instanceof Error)).toHaveLength(failures);
-    const kept = ended[0] instanceof Error ? other : picture("1");
-    expect(await readFile(path("t-1-1.png"))).toEqual(kept);
-    expect(await files()).toEqual(["t-1-1.png"]);
-  });
+  ] as const)(
+    "runs next to one with %s, and neither replaces a file",
+    async ([, other, failures]) => {
+      const ended = await Promise.all(
+        [picture("1"), other].map((bytes) => errorOf(downloadOf([bytes]))),
+      );
+      expect(ended.filter((one) => one instanceof Error)).toHaveLength(failures);
+      const kept = ended[0] instanceof Error ? other : picture("1");
+      expect(await readFile(path("t-1-1.png"))).toEqual(kept);
+      expect(await files()).toEqual(["t-1-1.png"]);
+    },
+  );
 
   test("removes a part file once nothing has written to it for an hour, and no other file", async () => {
     const part = (id: string) => path(`.00000000-0000-4000-8000-00000000000${id}.part`);
@@ -211,7 +264,10 @@ describe("a download into a directory with files", () => {
     try {
       const before = await downloadOf([picture("1")]);
       expect(await downloadOf([picture("1")])).toEqual(before);
-      expect(await errorOf(downloadOf([picture("2")]))).toHaveProperty("name", "InvalidRequestError");
+      expect(await errorOf(downloadOf([picture("2")]))).toHaveProperty(
+        "name",
+        "InvalidRequestError",
+      );
       expect(await readFile(path("t-1-1.png"))).toEqual(picture("1"));
     } finally {
       link.mockRestore();
@@ -250,7 +306,10 @@ describe("the name of a file", () => {
     const fetch = async (_: string, { method }: { readonly method?: string }) =>
       method === "POST" ? success({ taskid: "t", url: ["http://localhost/1"] }) : new Response(png);
     for (const end of ["a", "b"])
-      await download(clientOf([], { fetch }).media.image.task("a".repeat(299) + end), directory.path);
+      await download(
+        clientOf([], { fetch }).media.image.task("a".repeat(299) + end),
+        directory.path,
+      );
     const names = await readdir(directory.path);
     expect(names.filter((name) => /^[0-9a-f]{64}-1\.png$/.test(name))).toHaveLength(2);
   });
@@ -266,7 +325,8 @@ describe("a compressed result, although none was requested, on node:http", () =>
     ["br", brotliCompressSync],
     ["deflate", deflateSync],
   ] as const)("is decoded: %s", async ([encoding, compress]) => {
-    handlers["/encoded"] = (_, response) => response.setHeader("content-encoding", encoding).end(compress(noise));
+    handlers["/encoded"] = (_, response) =>
+      response.setHeader("content-encoding", encoding).end(compress(noise));
     await download(task(), path("a.bin"));
     expect(await readFile(path("a.bin"))).toEqual(noise);
   });
@@ -284,10 +344,14 @@ describe("a compressed result, although none was requested, on node:http", () =>
 
   test("that grows beyond maxBytes is given up early", async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
-    handlers["/encoded"] = (_, response) => response.setHeader("content-encoding", "gzip").end(bomb);
+    handlers["/encoded"] = (_, response) =>
+      response.setHeader("content-encoding", "gzip").end(bomb);
     let most = 0;
-    const onProgress = ({ bytes }: { readonly bytes: number }) => void (most = Math.max(most, bytes));
-    const error = await errorOf(download(task(), directory.path, { maxBytes: 1024 * 1024, onProgress }));
+    const onProgress = ({ bytes }: { readonly bytes: number }) =>
+      void (most = Math.max(most, bytes));
+    const error = await errorOf(
+      download(task(), directory.path, { maxBytes: 1024 * 1024, onProgress }),
+    );
     expect(error).toHaveProperty("name", "ServiceError");
     expect(most).toBeLessThan(2 * 1024 * 1024);
   });
@@ -296,7 +360,8 @@ describe("a compressed result, although none was requested, on node:http", () =>
 test("a URL that has expired is renewed once, a cut result is resumed, and blobs have the same bytes", async () => {
   const emulator = createEmulator({ clock: "manual" });
   const { now } = emulator.client.clock;
-  const sleep: Clock["sleep"] = async (_, __, reason) => void (reason === "pause" || (await forever()));
+  const sleep: Clock["sleep"] = async (_, __, reason) =>
+    void (reason === "pause" || (await forever()));
   const media = createMediaGen({ ...emulator.client, clock: { now, random: () => 0, sleep } });
   const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 2 });
   emulator.clock.advance("1m");
@@ -321,6 +386,11 @@ test("a program that generates and downloads never loads the fetch of Node, whic
     const loaded = () => process.moduleLoadList.filter((name) => name.includes("undici")).length;
     const [before] = [loaded(), new Response()];
     console.log(files.length, before, loaded() > 0);`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, directory.path]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--input-type=module",
+    "-e",
+    script,
+    directory.path,
+  ]);
   expect(stdout).toBe("1 0 true\n");
 });

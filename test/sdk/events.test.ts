@@ -1,4 +1,10 @@
-import { blobs, type GenerationEntry, type MediaGen, type MediaGenOptions, memoryStore } from "@mediagen/sdk";
+import {
+  blobs,
+  type GenerationEntry,
+  type MediaGen,
+  type MediaGenOptions,
+  memoryStore,
+} from "@mediagen/sdk";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   clientOf,
@@ -26,7 +32,12 @@ function observed(replies: readonly Reply[], options: FakeOptions = {}) {
 }
 
 const about = { kind: "image", model: "imgmodelz", requestId: undefined };
-const generation = { operation: "generateImgmodelz", ...about, taskid: undefined, generationId: undefined };
+const generation = {
+  operation: "generateImgmodelz",
+  ...about,
+  taskid: undefined,
+  generationId: undefined,
+};
 
 describe("a client emits", () => {
   test("each retry of a generation and its task, with its attempts and what they took", async () => {
@@ -34,10 +45,21 @@ describe("a client emits", () => {
     const { generate, events, start } = observed([neverSent, limited, created]);
     await generate();
     const error = { name: "NeverSentError", message: "nothing was sent (fetch failed: why)" };
-    const after = (durationMs: number, attempt: number) => ({ at: start + durationMs, durationMs, attempt });
+    const after = (durationMs: number, attempt: number) => ({
+      at: start + durationMs,
+      durationMs,
+      attempt,
+    });
     expect(events).toMatchObject([
       { type: "retried", ...generation, ...after(100, 1), delayMs: 250, status: undefined, error },
-      { type: "retried", ...generation, ...after(450, 2), delayMs: 2_000, status: 429, error: undefined },
+      {
+        type: "retried",
+        ...generation,
+        ...after(450, 2),
+        delayMs: 2_000,
+        status: 429,
+        error: undefined,
+      },
       { type: "generated", ...generation, ...after(2_550, 3), taskid: "t-1", resultCount: 1 },
     ]);
   });
@@ -56,15 +78,33 @@ describe("a client emits", () => {
   });
 
   test("each poll of a wait that fails, as a retry, and once that the task has ended", async () => {
-    const { generate, events } = observed([created, fails(new TypeError("fetch failed")), pending, done]);
+    const { generate, events } = observed([
+      created,
+      fails(new TypeError("fetch failed")),
+      pending,
+      done,
+    ]);
     const task = await generate();
     await task.wait();
     await task.check();
-    const query = { operation: "queryImageTask", ...about, taskid: "t-1", durationMs: 100, attempt: 1 };
+    const query = {
+      operation: "queryImageTask",
+      ...about,
+      taskid: "t-1",
+      durationMs: 100,
+      attempt: 1,
+    };
     const error = { name: "ConnectionError" };
     expect(events.slice(1)).toMatchObject([
       { type: "retried", ...query, delayMs: expect.any(Number), status: undefined, error },
-      { type: "ended", kind: "image", model: "imgmodelz", taskid: "t-1", state: "succeeded", status: 7 },
+      {
+        type: "ended",
+        kind: "image",
+        model: "imgmodelz",
+        taskid: "t-1",
+        state: "succeeded",
+        status: 7,
+      },
     ]);
     const [ended] = events.slice(-1);
     const at = ended && "at" in ended ? ended.at : NaN;
@@ -81,13 +121,21 @@ describe("a client emits", () => {
 
 describe("each method that rejects emits one event with its error", () => {
   const aborted = { signal: AbortSignal.abort("enough") };
-  const generate = (media: MediaGen, options = {}) => media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+  const generate = (media: MediaGen, options = {}) =>
+    media.image.generate("imgmodelz", { prompt: "A fox" }, options);
   const task = (media: MediaGen) => media.image.task("t-1");
 
   // messages.test.ts expects the same of all other errors.
-  test.for<[operation: string, (media: MediaGen) => Promise<unknown>, readonly Reply[], FakeOptions?]>([
+  test.for<
+    [operation: string, (media: MediaGen) => Promise<unknown>, readonly Reply[], FakeOptions?]
+  >([
     ["generateImgmodelz", generate, [], { beforeGenerate: throws }],
-    ["generateImgmodelz", generate, [], { store: { ...memoryStore(), write: async () => throws() } }],
+    [
+      "generateImgmodelz",
+      generate,
+      [],
+      { store: { ...memoryStore(), write: async () => throws() } },
+    ],
     ["generateImgmodelz", (media) => generate(media, aborted), []],
     ["generate", (media) => media.generate("modelx", {}), []],
     ["generateVidmodelv2", (media) => media.image.generate("vidmodelv2" as never, {} as never), []],
@@ -108,7 +156,9 @@ describe("each method that rejects emits one event with its error", () => {
       (thrown: unknown) => thrown,
     );
     const failed = events.filter((event) => event.type === "failed" && event.error === error);
-    expect(failed).toMatchObject([{ operation, at: expect.any(Number), durationMs: expect.any(Number) }]);
+    expect(failed).toMatchObject([
+      { operation, at: expect.any(Number), durationMs: expect.any(Number) },
+    ]);
   });
 
   test("also if several calls reject with one reason of their signals", async () => {
@@ -127,7 +177,9 @@ describe("each method that rejects emits one event with its error", () => {
 let printed: unknown[][];
 /** The events that were printed. */
 const lines = () =>
-  printed.map(([line]) => JSON.parse(String(line).replace("mediagen: ", "")) as Record<string, unknown>);
+  printed.map(
+    ([line]) => JSON.parse(String(line).replace("mediagen: ", "")) as Record<string, unknown>,
+  );
 /** A client without a listener. */
 const clientWithout = (replies: readonly Reply[], options: FakeOptions = {}) =>
   clientOf(replies, { onEvent: undefined, ...options });
@@ -152,13 +204,24 @@ describe("with MEDIAGEN_LOG=1, each event is printed as one line", () => {
       return response;
     };
     await (await observed([neverSent, named, pending, done], { onEvent }).generate()).wait();
-    const own = { operation: "generateImgmodelz", kind: "image", model: "imgmodelz", at: expect.any(Number) };
+    const own = {
+      operation: "generateImgmodelz",
+      kind: "image",
+      model: "imgmodelz",
+      at: expect.any(Number),
+    };
     const error = { name: "NeverSentError", message: "nothing was sent (fetch failed: why)" };
     const task = { taskid: "t-1", requestId: "req-1", resultCount: 1, origin: "http://localhost" };
     expect(lines()).toEqual([
       { type: "retried", ...own, durationMs: 100, attempt: 1, delayMs: 250, error },
       { type: "generated", ...own, durationMs: 450, attempt: 2, ...task },
-      expect.objectContaining({ type: "ended", kind: "image", taskid: "t-1", state: "succeeded", status: 7 }),
+      expect.objectContaining({
+        type: "ended",
+        kind: "image",
+        taskid: "t-1",
+        state: "succeeded",
+        status: 7,
+      }),
     ]);
     for (const [line, ...more] of printed)
       expect([String(line), more]).toEqual([expect.not.stringContaining("\n"), []]);
@@ -167,7 +230,8 @@ describe("with MEDIAGEN_LOG=1, each event is printed as one line", () => {
 
   test("without the key and without a prompt, also if a call fails", async () => {
     const canary = "a canary\nof a prompt";
-    const rejected = () => Response.json({ code: 9999, msg: `sk-canary: ${canary} is not valid` }, { status: 400 });
+    const rejected = () =>
+      Response.json({ code: 9999, msg: `sk-canary: ${canary} is not valid` }, { status: 400 });
     const replies: readonly Reply[] = [
       rejected,
       () => Response.json({ code: 9000, msg: canary }),
@@ -178,8 +242,12 @@ describe("with MEDIAGEN_LOG=1, each event is printed as one line", () => {
     ];
     const client = clientWithout(replies);
     for (const _ of replies) await errorOf(client.generate(undefined, canary));
-    await errorOf(client.media.image.generate("imgmodelv45", { prompt: canary, resolution: canary as "2K" }));
-    await errorOf(clientWithout([], { beforeGenerate: () => Promise.reject(new Error(canary)) }).generate());
+    await errorOf(
+      client.media.image.generate("imgmodelv45", { prompt: canary, resolution: canary as "2K" }),
+    );
+    await errorOf(
+      clientWithout([], { beforeGenerate: () => Promise.reject(new Error(canary)) }).generate(),
+    );
     await clientWithout([rejected, done]).media.image.task("t-1").wait();
     expect(lines().map(({ type, error }) => [type, error])).toEqual([
       ["failed", { name: "ServiceError", status: 400, code: 9999 }],
@@ -208,7 +276,9 @@ test("without MEDIAGEN_LOG, only a task that is not recorded is printed, and onl
   const options: FakeOptions = { store: { ...memory, write }, passing: [] };
   const task = await clientWithout([created], options).generate();
   const error = { name: "Error", message: "the disk is full" };
-  expect(lines()).toEqual([{ type: "storeFailed", generationId: task.generationId, task: task.toJSON(), error }]);
+  expect(lines()).toEqual([
+    { type: "storeFailed", generationId: task.generationId, task: task.toJSON(), error },
+  ]);
   const observer = clientOf([created], options);
   await observer.generate();
   expect(observer.events.map(({ type }) => type)).toContain("storeFailed");
@@ -219,15 +289,18 @@ const mistake = new Error("mine");
 test.for<[string, MediaGenOptions["onEvent"]]>([
   ["throws", throwing(mistake)],
   ["rejects", () => Promise.reject(mistake)],
-])("a listener that %s costs no task and ends no process, and its error is printed", async ([, onEvent]) => {
-  const unhandled = vi.fn();
-  process.on("unhandledRejection", unhandled);
-  try {
-    expect((await clientOf([created], { onEvent }).generate()).taskid).toBe("t-1");
-    await vi.waitFor(() => expect(printed).toEqual([["mediagen: onEvent threw", mistake]]));
-    await new Promise(setImmediate);
-    expect(unhandled).not.toHaveBeenCalled();
-  } finally {
-    process.off("unhandledRejection", unhandled);
-  }
-});
+])(
+  "a listener that %s costs no task and ends no process, and its error is printed",
+  async ([, onEvent]) => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    try {
+      expect((await clientOf([created], { onEvent }).generate()).taskid).toBe("t-1");
+      await vi.waitFor(() => expect(printed).toEqual([["mediagen: onEvent threw", mistake]]));
+      await new Promise(setImmediate);
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off("unhandledRejection", unhandled);
+    }
+  },
+);

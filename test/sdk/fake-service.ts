@@ -33,7 +33,10 @@ export const throwing = (thrown: unknown) => (): never => {
 /** What Node's fetch rejects with if its cause has these fields. */
 export const fetchError = (fields: object, message = "fetch failed"): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("why"), fields) });
-export const connectionRefused: TypeError = fetchError({ code: "ECONNREFUSED", syscall: "connect" });
+export const connectionRefused: TypeError = fetchError({
+  code: "ECONNREFUSED",
+  syscall: "connect",
+});
 export const neverSent: Reply = fails(connectionRefused);
 
 interface Sleeper {
@@ -41,7 +44,10 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Virtual time: the earliest sleeper wakes when the clock is moved on. Sleeps for other reasons than those given never end. */
+/**
+ * Virtual time: the earliest sleeper wakes when the clock is moved on. Sleeps for other reasons
+ * than those given never end.
+ */
 export class FakeClock {
   now = 1_800_000_000_000;
   readonly #asleep = new Set<Sleeper>();
@@ -57,7 +63,11 @@ export class FakeClock {
       if (signal.aborted) return reject(signal.reason);
       const sleeper = { until: this.now + ms, wake: resolve };
       if (this.#passing.includes(reason) && !this.#isStopped) this.#asleep.add(sleeper);
-      signal.addEventListener("abort", () => (this.#asleep.delete(sleeper), reject(signal.reason)), { once: true });
+      signal.addEventListener(
+        "abort",
+        () => (this.#asleep.delete(sleeper), reject(signal.reason)),
+        { once: true },
+      );
     });
   }
 
@@ -84,23 +94,35 @@ export interface FakeOptions extends MediaGenOptions {
   readonly latencyMs?: number;
   /** Which sleeps end, as soon as nothing else is left to do. */
   readonly passing?: readonly SleepReason[];
-  /** Whether its store is that of other clients of one process. Otherwise it has a handle of its own, as another process has. */
+  /**
+   * Whether its store is that of other clients of one process. Otherwise it has a handle of its
+   * own, as another process has.
+   */
   readonly sharesProcess?: boolean;
 }
 
 let clients = 0;
 
 /**
- * A client of a service that replies in the given order, the last reply for ever; without replies each request creates a task. It
- * has a clock of its own, on which pauses take no real time, and deadlines and limits never pass.
+ * A client of a service that replies in the given order, the last reply for ever; without replies
+ * each request creates a task. It has a clock of its own, on which pauses take no real time, and
+ * deadlines and limits never pass.
  */
 export function clientOf(
   replies: readonly Reply[] = [],
-  { latencyMs = 0, passing = ["pause", "background"], clock: own, sharesProcess, store, ...options }: FakeOptions = {},
+  {
+    latencyMs = 0,
+    passing = ["pause", "background"],
+    clock: own,
+    sharesProcess,
+    store,
+    ...options
+  }: FakeOptions = {},
 ) {
   const client = ++clients;
   const clock = new FakeClock(passing);
-  // A sender that a test leaves, as if it was killed, would renew its record for ever, as fast as it can: also during later files.
+  // A sender that a test leaves, as if it was killed, would renew its record for ever, as fast as
+  // it can: also during later files.
   if (TestRunner.getCurrentTest()) onTestFinished(() => clock.stop());
   const events: MediaGenEvent[] = [];
   const pauses: number[] = [];
@@ -155,14 +177,18 @@ export function clientOf(
 }
 
 /** Resolves to what a call rejects with, or to what it resolves to. */
-export const errorOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+export const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.catch((error: unknown) => error);
 
 /** Resolves when everything that is ready has run. */
 export async function idle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
-/** A store in memory that several clients share, that can fail or wait at each step, and that shows what it holds. */
+/**
+ * A store in memory that several clients share, that can fail or wait at each step, and that shows
+ * what it holds.
+ */
 export function sharedStore() {
   const memory = memoryStore();
   const written: GenerationEntry[] = [];
@@ -180,8 +206,11 @@ export function sharedStore() {
     ...store,
     /** Sets what happens before each write: it may throw, or wait. */
     beforeWrite: (next: (record: GenerationEntry) => unknown) => void (before = next),
-    /** The states in the order in which they were written, without those that only renew a record. */
-    states: () => written.map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
+    /**
+     * The states in the order in which they were written, without those that only renew a record.
+     */
+    states: () =>
+      written.map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
     written: () => written,
     text: () => JSON.stringify(written),
   };
@@ -190,8 +219,8 @@ export function sharedStore() {
 export type SharedStore = ReturnType<typeof sharedStore>;
 
 /**
- * A client whose generation is being sent, until `respond` is called. It can no longer renew its entry, as if it had been killed: others
- * take it for dead.
+ * A client whose generation is being sent, until `respond` is called. It can no longer renew its
+ * entry, as if it had been killed: others take it for dead.
  */
 export async function silentSender() {
   const store = sharedStore();
@@ -201,7 +230,8 @@ export async function silentSender() {
   await expect.poll(() => store.states()).toContain("sending");
   const { id = "", attempt } = store.written()[0] ?? {};
   const cannotRenew = (entry: GenerationEntry) => {
-    if (entry.attempt === attempt && entry.state === "sending") throw new Error("the network is down");
+    if (entry.attempt === attempt && entry.state === "sending")
+      throw new Error("the network is down");
   };
   store.beforeWrite(cannotRenew);
   return { ...client, store, task, respond: response.resolve, id, cannotRenew };

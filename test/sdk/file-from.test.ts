@@ -4,7 +4,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { type FetchInit, fileFrom as plainFileFrom, type FileSource, InvalidRequestError } from "@mediagen/sdk";
+import {
+  type FetchInit,
+  fileFrom as plainFileFrom,
+  type FileSource,
+  InvalidRequestError,
+} from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { shown } from "../shown.ts";
@@ -44,14 +49,22 @@ describe("fileFrom of @mediagen/sdk/node", () => {
   };
   test.for(Object.entries(heads))("recognizes %s by the first bytes", async ([type, head]) => {
     await writeFile(path("source.dat"), head, "latin1");
-    expect(await fileFrom(path("source.dat"))).toMatchObject({ name: "source.dat", type, size: head.length });
+    expect(await fileFrom(path("source.dat"))).toMatchObject({
+      name: "source.dat",
+      type,
+      size: head.length,
+    });
   });
 
   test("takes a path as text and as a file: URL, and does not read it into memory", async () => {
     await writeFile(path("a fox.gif"), gif);
     const url = pathToFileURL(path("a fox.gif"));
     for (const source of [path("a fox.gif"), url, url.href])
-      expect(await fileFrom(source)).toMatchObject({ name: "a fox.gif", type: "image/gif", size: gif.length });
+      expect(await fileFrom(source)).toMatchObject({
+        name: "a fox.gif",
+        type: "image/gif",
+        size: gif.length,
+      });
     // Whoever reads a file that has changed reads it from the disk.
     const file = await fileFrom(url);
     await writeFile(path("a fox.gif"), `${gif.toString()}, and more`);
@@ -76,7 +89,12 @@ describe.each(entryPoints)("fileFrom of %s", (_, from) => {
     ["a Response", () => new Response(gif)],
     [
       "a Response of another library",
-      () => ({ status: 200, redirected: false, headers: new Headers(), body: Readable.from([gif]) }),
+      () => ({
+        status: 200,
+        redirected: false,
+        headers: new Headers(),
+        body: Readable.from([gif]),
+      }),
     ],
     ["a web stream", () => new Blob([gif]).stream()],
     ["a stream of Node's", () => Readable.from([gif])],
@@ -100,7 +118,10 @@ describe.each(entryPoints)("fileFrom of %s", (_, from) => {
       expect(isCancelled).toBe(true);
       return read;
     };
-    for (const wrap of [(body: ReadableStream) => body, (body: ReadableStream) => new Response(body)])
+    for (const wrap of [
+      (body: ReadableStream) => body,
+      (body: ReadableStream) => new Response(body),
+    ])
       expect(await mostOf(wrap, { maxBytes: 100_000 })).toBeLessThan(200_000);
     const most = await mostOf((body) => body, {});
     expect([most > 64_000_000, most < 68_000_000]).toEqual([true, true]);
@@ -109,12 +130,15 @@ describe.each(entryPoints)("fileFrom of %s", (_, from) => {
   test("limits what is in memory only if that is requested", async () => {
     for (const source of [gif, new Blob([gif]), dataUri, new Response(gif)])
       expect(await errorOf(from(source, { maxBytes: 10 }))).toMatchObject(invalid);
-    expect(await from(new Blob([gif, new Uint8Array(70 * 1024 * 1024)]))).toMatchObject({ type: "image/gif" });
+    expect(await from(new Blob([gif, new Uint8Array(70 * 1024 * 1024)]))).toMatchObject({
+      type: "image/gif",
+    });
     expect(await errorOf(from(`${dataUri}${"A".repeat(100_000_000)}`))).toMatchObject(invalid);
   });
 
   test("ends with the signal's reason, and after a minute", async () => {
-    const stuck = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+    const stuck = () =>
+      new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
     expect(await errorOf(from(gif, { signal: AbortSignal.abort("enough") }))).toBe("enough");
     const controller = new AbortController();
     const reading = errorOf(from(stuck(), { signal: controller.signal }));
@@ -133,18 +157,22 @@ const redirect =
     response.writeHead(302, { location }).end();
 const { requests, origin } = serveResults({
   "/fox.gif": (_, response) => response.setHeader("content-type", "text/plain").end(gif),
-  "/page": (_, response) => response.setHeader("content-type", "text/html; charset=utf-8").end("<html>Sign in"),
+  "/page": (_, response) =>
+    response.setHeader("content-type", "text/html; charset=utf-8").end("<html>Sign in"),
   "/gone": (_, response) => response.writeHead(404).end("not here"),
   "/once": redirect("/fox.gif?token=hush"),
   "/round": redirect("/round?token=hush"),
   "/odd": redirect("file:///etc/passwd?token=hush"),
   "/cut": (_, response) =>
-    response.setHeader("content-length", 100).write(gif, () => setTimeout(() => response.destroy(), 20)),
+    response
+      .setHeader("content-length", 100)
+      .write(gif, () => setTimeout(() => response.destroy(), 20)),
   "/stuck": (_, response) => response.write(gif),
   "/silent": () => undefined,
   "/large": (_, response) => response.setHeader("content-length", 10 ** 9).write(gif),
   "/endless": (_, response) => {
-    const write = () => void (!response.destroyed && response.write(Buffer.alloc(65_536), () => setImmediate(write)));
+    const write = () =>
+      void (!response.destroyed && response.write(Buffer.alloc(65_536), () => setImmediate(write)));
     response.write(gif, write);
   },
 });
@@ -154,9 +182,17 @@ const notAllowed = { name: "InvalidRequestError", issues: [{ code: "invalid", me
 
 describe.each(entryPoints)("a URL passed to fileFrom of %s", (_, from) => {
   test("is requested without a key, and its image is typed by its bytes and named by the URL", async () => {
-    for (const url of [`${origin()}/fox.gif?size=2`, new URL(`${origin()}/fox.gif`), `${origin()}/once`]) {
+    for (const url of [
+      `${origin()}/fox.gif?size=2`,
+      new URL(`${origin()}/fox.gif`),
+      `${origin()}/once`,
+    ]) {
       const name = String(url).endsWith("/once") ? "file.gif" : "fox.gif";
-      expect(await from(url, { allowPrivateHosts })).toMatchObject({ name, type: "image/gif", size: gif.length });
+      expect(await from(url, { allowPrivateHosts })).toMatchObject({
+        name,
+        type: "image/gif",
+        size: gif.length,
+      });
     }
     for (const { headers } of requests) {
       expect(headers).toMatchObject({
@@ -178,19 +214,23 @@ describe.each(entryPoints)("a URL passed to fileFrom of %s", (_, from) => {
     ["https://images.example.com/to?ftp://x.test/a", 1],
     ["https://images.example.com/to?https://[", 1],
     ["https://images.example.com/round", 4],
-  ])("is rejected if it is, or redirects to, one that is not public or not allowed: %s", async ([url, count]) => {
-    const requested: string[] = [];
-    const fetch = async (one: string) => {
-      requested.push(one);
-      const { pathname, search } = new URL(one);
-      if (pathname === "/to") return new Response(null, { status: 302, headers: { location: search.slice(1) } });
-      return globalThis.fetch(`${origin()}${pathname}`, { redirect: "manual" });
-    };
-    expect(await errorOf(from(url, { fetch }))).toMatchObject(notAllowed);
-    expect(requested).toHaveLength(count);
-    // Also by the entry point's own way to request it.
-    if (count === 0) expect(await errorOf(from(url))).toMatchObject(notAllowed);
-  });
+  ])(
+    "is rejected if it is, or redirects to, one that is not public or not allowed: %s",
+    async ([url, count]) => {
+      const requested: string[] = [];
+      const fetch = async (one: string) => {
+        requested.push(one);
+        const { pathname, search } = new URL(one);
+        if (pathname === "/to")
+          return new Response(null, { status: 302, headers: { location: search.slice(1) } });
+        return globalThis.fetch(`${origin()}${pathname}`, { redirect: "manual" });
+      };
+      expect(await errorOf(from(url, { fetch }))).toMatchObject(notAllowed);
+      expect(requested).toHaveLength(count);
+      // Also by the entry point's own way to request it.
+      if (count === 0) expect(await errorOf(from(url))).toMatchObject(notAllowed);
+    },
+  );
 
   test.for<[string, object]>([
     ["/gone?token=hush", { name: "ServiceError", status: 404, operation: "fileFrom" }],
@@ -201,16 +241,24 @@ describe.each(entryPoints)("a URL passed to fileFrom of %s", (_, from) => {
     ["http://127.0.0.1:1/a.png?token=hush", { name: "ConnectionError" }],
     ["https://user:hush@x.test/a?token=hush#hush", notAllowed],
     ["https://:80:80/?token=hush", notAllowed],
-  ])("that gives no image is shown without its password, query and fragment: %s", async ([url, expected]) => {
-    const error = await errorOf(from(url.startsWith("/") ? origin() + url : url, { allowPrivateHosts }));
-    expect(error).toMatchObject(expected);
-    expect(shown(error)).not.toContain("hush");
-  });
+  ])(
+    "that gives no image is shown without its password, query and fragment: %s",
+    async ([url, expected]) => {
+      const error = await errorOf(
+        from(url.startsWith("/") ? origin() + url : url, { allowPrivateHosts }),
+      );
+      expect(error).toMatchObject(expected);
+      expect(shown(error)).not.toContain("hush");
+    },
+  );
 
   test("is not shown either by the error of a fetch function", async () => {
     const cause = new Error("GET https://user:hush@x.test/b?token=hush: reset");
-    const fetch = (_: string, __: FetchInit) => Promise.reject(new TypeError("fetch failed", { cause }));
-    expect(shown(await errorOf(from("https://x.test/a?token=hush", { fetch })))).not.toContain("hush");
+    const fetch = (_: string, __: FetchInit) =>
+      Promise.reject(new TypeError("fetch failed", { cause }));
+    expect(shown(await errorOf(from("https://x.test/a?token=hush", { fetch })))).not.toContain(
+      "hush",
+    );
   });
 
   test("is cut off as soon as it is larger than it may be, or says so", async () => {
@@ -224,7 +272,9 @@ describe.each(entryPoints)("a URL passed to fileFrom of %s", (_, from) => {
   test("ends with the signal's reason, and with its connection", async () => {
     for (const path of ["/stuck", "/silent"]) {
       const controller = new AbortController();
-      const reading = errorOf(from(origin() + path, { allowPrivateHosts, signal: controller.signal }));
+      const reading = errorOf(
+        from(origin() + path, { allowPrivateHosts, signal: controller.signal }),
+      );
       await vi.waitFor(() => expect(requests.at(-1)?.url).toBe(path), 5_000);
       controller.abort("enough");
       expect(await reading).toBe("enough");
@@ -241,13 +291,28 @@ test("a name that leads into a private network is rejected when Node looks it up
 });
 
 test.for<[string, readonly string[], string, number]>([
-  ["resolves to a private address is rejected", ["10.0.0.1"], "into a private network. Use a public URL", 0],
+  [
+    "resolves to a private address is rejected",
+    ["10.0.0.1"],
+    "into a private network. Use a public URL",
+    0,
+  ],
   ["cannot resolve is requested by the proxy", [], "HTTP status 403", 1],
-  ["resolves to a public address is requested by the proxy", ["93.184.216.34"], "HTTP status 403", 1],
-])("behind a proxy of the environment, a name that this machine %s", async ([, found, says, connects]) => {
-  await using proxy = await startProxy({ onConnect: (socket) => void socket.end("HTTP/1.1 403 No\r\n\r\n") });
-  vi.stubEnv("HTTP_PROXY", proxy.url);
-  addresses.set("images.example.com", found);
-  await expect(fileFrom("http://images.example.com/1")).rejects.toThrow(says);
-  expect(proxy.targets).toHaveLength(connects);
-});
+  [
+    "resolves to a public address is requested by the proxy",
+    ["93.184.216.34"],
+    "HTTP status 403",
+    1,
+  ],
+])(
+  "behind a proxy of the environment, a name that this machine %s",
+  async ([, found, says, connects]) => {
+    await using proxy = await startProxy({
+      onConnect: (socket) => void socket.end("HTTP/1.1 403 No\r\n\r\n"),
+    });
+    vi.stubEnv("HTTP_PROXY", proxy.url);
+    addresses.set("images.example.com", found);
+    await expect(fileFrom("http://images.example.com/1")).rejects.toThrow(says);
+    expect(proxy.targets).toHaveLength(connects);
+  },
+);

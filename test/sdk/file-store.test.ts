@@ -2,12 +2,18 @@ import fs from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { fileStore, type GenerationEntry, type GenerationStore, type UnreadableEntry } from "@mediagen/sdk/node";
+import {
+  fileStore,
+  type GenerationEntry,
+  type GenerationStore,
+  type UnreadableEntry,
+} from "@mediagen/sdk/node";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf } from "./fake-service.ts";
 import { ownDirectory } from "./result-server.ts";
 
-// What every store must do, fileStore passes in test/stores/check.test.ts. These are the files themselves.
+// What every store must do, fileStore passes in test/stores/check.test.ts. These are the files
+// themselves.
 
 const root = ownDirectory();
 let directory = "";
@@ -18,9 +24,22 @@ beforeEach(() => {
 });
 
 const states = ["claimed", "sending", "created", "unknown", "notCreated", "ended"] as const;
-const facts = { origin: "https://media.example", kind: "image", model: "imgmodelz", resultCount: 1 } as const;
+const facts = {
+  origin: "https://media.example",
+  kind: "image",
+  model: "imgmodelz",
+  resultCount: 1,
+} as const;
 const entryOf = (given: Partial<GenerationEntry> = {}): GenerationEntry => ({
-  ...{ version: 1, id: crypto.randomUUID(), revision: 1, attempt: "a", state: "claimed", createdAt: 1, updatedAt: 1 },
+  ...{
+    version: 1,
+    id: crypto.randomUUID(),
+    revision: 1,
+    attempt: "a",
+    state: "claimed",
+    createdAt: 1,
+    updatedAt: 1,
+  },
   ...((given.revision ?? 1) > 1 ? { follows: "a" } : {}),
   ...facts,
   ...given,
@@ -35,9 +54,14 @@ const namesOf = (id: string) => readdir(directoryOf(id));
 const revisionIn = (name: string) => Number.parseInt(name, 10);
 /** The path of the highest revision of an entry. */
 const pathOf = async (id: string) =>
-  join(directoryOf(id), (await namesOf(id)).sort((a, b) => revisionIn(a) - revisionIn(b)).at(-1) ?? "");
+  join(
+    directoryOf(id),
+    (await namesOf(id)).sort((a, b) => revisionIn(a) - revisionIn(b)).at(-1) ?? "",
+  );
 const files = async () =>
-  (await readdir(directory, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+  (await readdir(directory, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  );
 
 test("its directory is made at the first write, for its owner alone", async () => {
   expect(await store.get("00")).toBeUndefined();
@@ -45,7 +69,9 @@ test("its directory is made at the first write, for its owner alone", async () =
   const entry = entryOf({ reason: "two\nlines – ✓" });
   expect(await store.write(entry)).toEqual({ written: true });
   expect(await fileStore(directory).get(entry.id)).toEqual(entry);
-  const modes = [await stat(directory), await stat(await pathOf(entry.id))].map(({ mode }) => mode & 0o777);
+  const modes = [await stat(directory), await stat(await pathOf(entry.id))].map(
+    ({ mode }) => mode & 0o777,
+  );
   expect([...modes, (await files()).length]).toEqual([0o700, 0o600, 1]);
 });
 
@@ -75,7 +101,9 @@ test("a list reads the directory and the file of each entry once", async () => {
     const spy = vi.spyOn(fs, name);
     syncBuiltinESMExports();
     return () => {
-      const paths = spy.mock.calls.map(([path]) => String(path)).filter((path) => path.split(directory)[1]?.slice(4));
+      const paths = spy.mock.calls
+        .map(([path]) => String(path))
+        .filter((path) => path.split(directory)[1]?.slice(4));
       spy.mockRestore();
       syncBuiltinESMExports();
       return paths;
@@ -104,8 +132,11 @@ describe("what a killed process leaves", () => {
   test("half written, in a temporary file, is no entry, and is removed after an hour", async () => {
     const entry = entryOf({ state: "ended" });
     await store.write(entry);
-    const parts = ["1", "2"].map((digit) => join(directory, `.00000000-0000-4000-8000-00000000000${digit}.part`));
-    const left = async () => (await readdir(directory)).filter((name) => name.endsWith(".part")).length;
+    const parts = ["1", "2"].map((digit) =>
+      join(directory, `.00000000-0000-4000-8000-00000000000${digit}.part`),
+    );
+    const left = async () =>
+      (await readdir(directory)).filter((name) => name.endsWith(".part")).length;
     await writeFile(parts[0] ?? "", '{"version":1,"id"');
     await mkdir(parts[1] ?? "");
     expect([await listed(), await store.forget(), await left()]).toEqual([[entry], 1, 2]);
@@ -127,7 +158,8 @@ describe("what a killed process leaves", () => {
           await rm(join(directoryOf(entry.id), name));
       expect(await store.get(entry.id)).toBeUndefined();
       expect(await store.write(revision(4))).toEqual({ written: false, current: undefined });
-      for (const number of [1, 2]) expect(await store.write(revision(number))).toEqual({ written: true });
+      for (const number of [1, 2])
+        expect(await store.write(revision(number))).toEqual({ written: true });
       expect(await namesOf(entry.id)).toHaveLength(2);
     },
   );

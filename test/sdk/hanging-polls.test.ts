@@ -5,9 +5,13 @@ import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
 describe("polls that hang for ever", () => {
   test("are four times as many as there are slots at most, if all of them hang, and the waits end at their deadlines", async () => {
-    const { tasks, pass, seen, elapsed } = serviceOnAClock(() => "hangs", { maxQueriesInFlight: 4 });
+    const { tasks, pass, seen, elapsed } = serviceOnAClock(() => "hangs", {
+      maxQueriesInFlight: 4,
+    });
     const waits = tasks(40).map(async (task, index) => {
-      expect(await errorOf(task.wait({ waitTimeoutMs: 100_000 + index }))).toBeInstanceOf(WaitTimeoutError);
+      expect(await errorOf(task.wait({ waitTimeoutMs: 100_000 + index }))).toBeInstanceOf(
+        WaitTimeoutError,
+      );
       expect(elapsed()).toBe(100_000 + index);
     });
     await pass(Promise.all(waits));
@@ -16,7 +20,9 @@ describe("polls that hang for ever", () => {
 
   test("leave time for the last poll, a second before the deadline", async () => {
     let queries = 0;
-    const { task, pass, elapsed } = serviceOnAClock((): Fate => (queries++ === 0 ? "hangs" : { doneAfterMs: 0 }));
+    const { task, pass, elapsed } = serviceOnAClock((): Fate =>
+      queries++ === 0 ? "hangs" : { doneAfterMs: 0 },
+    );
     await pass(task("t-0").wait({ waitTimeoutMs: 8_000 }));
     expect(elapsed()).toBeGreaterThan(7_000);
     expect(elapsed()).toBeLessThan(8_000);
@@ -24,14 +30,17 @@ describe("polls that hang for ever", () => {
 
   test("are cut off soon at a service that is fast, and not any more once it has become slow", async () => {
     let [latencyMs, hanging] = [20, 1];
-    const fate = (taskid: string): Fate => (taskid === "once" && hanging-- > 0 ? "hangs" : { doneAfterMs: 60_000 });
+    const fate = (taskid: string): Fate =>
+      taskid === "once" && hanging-- > 0 ? "hangs" : { doneAfterMs: 60_000 };
     const service = serviceOnAClock(fate, { latencyMs: () => latencyMs });
     const { media, task, tasks, pass, sleep, elapsed, queries } = service;
     const waits = Promise.all(tasks(50).map((one) => one.wait()));
     await sleep(20_000);
     void task("once").wait();
     await sleep(20_000);
-    const [hung = 0, next = Infinity] = queries.filter(({ taskid }) => taskid === "once").map(({ at }) => at);
+    const [hung = 0, next = Infinity] = queries
+      .filter(({ taskid }) => taskid === "once")
+      .map(({ at }) => at);
     expect(Math.round(next - hung)).toBe(1_500);
     latencyMs = 5_000;
     await pass(waits);
@@ -49,8 +58,13 @@ describe("a store that hangs", () => {
     /** When the last of many waits for tasks has ended, of a store or not. */
     const lastEnd = async (fields: object, options: object) => {
       const fate = () => ({ doneAfterMs: 5_000 });
-      const { tasks, media, pass, elapsed } = serviceOnAClock(fate, { ...options, maxQueriesInFlight: 2 });
-      await pass(Promise.all(tasks(100).map((task) => media.task({ ...task.toJSON(), ...fields }).wait())));
+      const { tasks, media, pass, elapsed } = serviceOnAClock(fate, {
+        ...options,
+        maxQueriesInFlight: 2,
+      });
+      await pass(
+        Promise.all(tasks(100).map((task) => media.task({ ...task.toJSON(), ...fields }).wait())),
+      );
       return elapsed();
     };
     expect(await lastEnd({ generationId: "g-1" }, { store })).toBe((await lastEnd({}, {})) + 1_000);

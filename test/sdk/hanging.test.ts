@@ -8,7 +8,15 @@ import {
   StoreError,
 } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, type FakeOptions, forever, gate, sharedStore } from "./fake-service.ts";
+import {
+  clientOf,
+  created,
+  errorOf,
+  type FakeOptions,
+  forever,
+  gate,
+  sharedStore,
+} from "./fake-service.ts";
 import { serviceOnAClock } from "./service-on-a-clock.ts";
 
 const enough = new Error("enough");
@@ -28,7 +36,8 @@ const listing = (next: Hang): GenerationStore => ({
 const passing = ["pause", "limit"] as const;
 
 type Call = (media: MediaGen, options: object, hang: Hang) => Promise<unknown>;
-const generate: Call = ({ image }, options) => image.generate("imgmodelz", { prompt: "A fox" }, options);
+const generate: Call = ({ image }, options) =>
+  image.generate("imgmodelz", { prompt: "A fox" }, options);
 const resolve: Call = ({ resolve }, options) => resolve("id", "notCreated", options);
 const withFile: Call = ({ video }, options, arrayBuffer) => {
   const sourceImage = new Blob(["GIF89a"]);
@@ -39,27 +48,40 @@ const withFile: Call = ({ video }, options, arrayBuffer) => {
 test.for<[string, (hang: Hang) => FakeOptions, Call?]>([
   ["beforeGenerate", (beforeGenerate) => ({ beforeGenerate })],
   ["beforeGenerate, with a store", (beforeGenerate) => ({ beforeGenerate, store: memoryStore() })],
-  ["a store that does not write `claimed`", (hang) => ({ store: hangingAt("claimed", hang), passing })],
-  ["a store that does not write `sending`", (hang) => ({ store: hangingAt("sending", hang), passing })],
+  [
+    "a store that does not write `claimed`",
+    (hang) => ({ store: hangingAt("claimed", hang), passing }),
+  ],
+  [
+    "a store that does not write `sending`",
+    (hang) => ({ store: hangingAt("sending", hang), passing }),
+  ],
   ["a store that reads nothing", (get) => ({ store: reading(get) })],
   ["a store that reads nothing for resolve", (get) => ({ store: reading(get) }), resolve],
-  ["a store that lists nothing", (next) => ({ store: listing(next) }), ({ recover }, options) => recover(options)],
+  [
+    "a store that lists nothing",
+    (next) => ({ store: listing(next) }),
+    ({ recover }, options) => recover(options),
+  ],
   ["a file", () => ({}), withFile],
   ["a file, with a store", () => ({ store: memoryStore() }), withFile],
-])("an abort ends at once a call that hangs in %s, and nothing is sent", async ([, optionsOf, call = generate]) => {
-  const controller = new AbortController();
-  const reached = gate();
-  const { signal } = controller;
-  const hang = () => (reached.resolve(), forever() as Promise<never>);
-  const options = optionsOf(hang);
-  const { media, sent } = clientOf([], options);
-  const key = options.store && call === generate ? { idempotencyKey: "order-1" } : {};
-  const ended = errorOf(call(media, { ...key, signal }, hang));
-  await reached.promise;
-  controller.abort(enough);
-  expect(await ended).toBe(enough);
-  expect(sent()).toBe(0);
-});
+])(
+  "an abort ends at once a call that hangs in %s, and nothing is sent",
+  async ([, optionsOf, call = generate]) => {
+    const controller = new AbortController();
+    const reached = gate();
+    const { signal } = controller;
+    const hang = () => (reached.resolve(), forever() as Promise<never>);
+    const options = optionsOf(hang);
+    const { media, sent } = clientOf([], options);
+    const key = options.store && call === generate ? { idempotencyKey: "order-1" } : {};
+    const ended = errorOf(call(media, { ...key, signal }, hang));
+    await reached.promise;
+    controller.abort(enough);
+    expect(await ended).toBe(enough);
+    expect(sent()).toBe(0);
+  },
+);
 
 test("a generation whose time is over while it is recorded as sending is not sent any more", async () => {
   const [reached, held] = [gate(), gate()];
@@ -70,7 +92,11 @@ test("a generation whose time is over while it is recorded as sending is not sen
     await (reason === "limit" && ms <= 5_000 && clock === 0 ? reached.promise : forever());
     clock += ms;
   };
-  const { generate, sent } = clientOf([], { store, clock: { now: () => clock, sleep }, generateTimeoutMs: 5_000 });
+  const { generate, sent } = clientOf([], {
+    store,
+    clock: { now: () => clock, sleep },
+    generateTimeoutMs: 5_000,
+  });
   const generating = errorOf(generate("order-1"));
   await expect.poll(() => clock).toBe(5_000);
   held.resolve();
@@ -82,7 +108,9 @@ test("a claim that is recorded after the abort is given back: the next generatio
   const [reached, held] = [gate(), gate()];
   const store = hangingAt("claimed", () => (reached.resolve(), held.promise as Promise<never>));
   const controller = new AbortController();
-  const generating = errorOf(clientOf([], { store }).generate("order-1", "A fox", controller.signal));
+  const generating = errorOf(
+    clientOf([], { store }).generate("order-1", "A fox", controller.signal),
+  );
   await reached.promise;
   controller.abort(enough);
   expect(await generating).toBe(enough);
@@ -103,7 +131,8 @@ describe("a store that hangs", () => {
 
   test("while it lists counts as failed; one that takes its time for each entry does not", async () => {
     const memory = memoryStore();
-    for (const key of ["order-1", "order-2", "order-3"]) await clientOf([], { store: memory }).generate(key);
+    for (const key of ["order-1", "order-2", "order-3"])
+      await clientOf([], { store: memory }).generate(key);
     let hangs = false;
     const list = async function* (filter: Parameters<typeof memory.list>[0]) {
       for await (const one of memory.list(filter)) {
@@ -121,20 +150,23 @@ describe("a store that hangs", () => {
   test.for([
     ["after some time", 60_000],
     ["at an abort", 5_000],
-  ] as const)("once the task is billed does not keep it: it is returned %s", async ([when, mostMs]) => {
-    const reached = gate();
-    const store = hangingAt("created", () => (reached.resolve(), forever() as Promise<never>));
-    const { generate, sent, events, now } = clientOf([() => created("t-1")], { store, passing });
-    const controller = new AbortController();
-    const generating = generate("order-1", "A fox", controller.signal);
-    await reached.promise;
-    const begin = now();
-    if (when === "at an abort") controller.abort(enough);
-    const task = await generating;
-    expect(now() - begin).toBeLessThan(mostMs);
-    expect(task).toMatchObject({ taskid: "t-1", generationId: expect.any(String) });
-    const event = expect.objectContaining({ type: "storeFailed", task: task.toJSON() }) as object;
-    await expect.poll(() => events).toContainEqual(event);
-    expect(sent()).toBe(1);
-  });
+  ] as const)(
+    "once the task is billed does not keep it: it is returned %s",
+    async ([when, mostMs]) => {
+      const reached = gate();
+      const store = hangingAt("created", () => (reached.resolve(), forever() as Promise<never>));
+      const { generate, sent, events, now } = clientOf([() => created("t-1")], { store, passing });
+      const controller = new AbortController();
+      const generating = generate("order-1", "A fox", controller.signal);
+      await reached.promise;
+      const begin = now();
+      if (when === "at an abort") controller.abort(enough);
+      const task = await generating;
+      expect(now() - begin).toBeLessThan(mostMs);
+      expect(task).toMatchObject({ taskid: "t-1", generationId: expect.any(String) });
+      const event = expect.objectContaining({ type: "storeFailed", task: task.toJSON() }) as object;
+      await expect.poll(() => events).toContainEqual(event);
+      expect(sent()).toBe(1);
+    },
+  );
 });

@@ -27,7 +27,8 @@ describe.each([
   ["@mediagen/sdk/node", createNodeMediaGen],
 ])("headers with %s", (_, createMediaGen) => {
   type Media = ReturnType<typeof createMediaGen>;
-  const clientWith = (headers?: RequestHeaders) => createMediaGen({ baseUrl, apiKey: "sk-1", headers });
+  const clientWith = (headers?: RequestHeaders) =>
+    createMediaGen({ baseUrl, apiKey: "sk-1", headers });
   const callsOf = (media: Media, options: { readonly headers?: RequestHeaders } = {}) => [
     () => media.image.generate("imgmodelz", form, options),
     () => media.image.query("t-1", options),
@@ -48,8 +49,11 @@ describe.each([
 
   test("of a call replace those of the client, and undefined removes one", async () => {
     const media = clientWith({ "X-Tenant": "acme", "X-Trace": "1" });
-    for (const call of callsOf(media, { headers: { "x-tenant": "other", "X-TRACE": undefined } })) await call();
-    expect(seen.map((sent) => [sent["x-tenant"], "x-trace" in sent])).toEqual(Array(4).fill(["other", false]));
+    for (const call of callsOf(media, { headers: { "x-tenant": "other", "X-TRACE": undefined } }))
+      await call();
+    expect(seen.map((sent) => [sent["x-tenant"], "x-trace" in sent])).toEqual(
+      Array(4).fill(["other", false]),
+    );
   });
 
   test("name the sender, unless the caller does", async () => {
@@ -61,14 +65,21 @@ describe.each([
 
   test("name a generation to the server that holds the API key, and have the caller's authorization", async () => {
     const media = createMediaGen({ baseUrl, headers: { Authorization: "Bearer user" } });
-    for (const options of [{ idempotencyKey: "order-42" }, {}, {}, { headers: { "Idempotency-Key": "own" } }])
+    for (const options of [
+      { idempotencyKey: "order-42" },
+      {},
+      {},
+      { headers: { "Idempotency-Key": "own" } },
+    ])
       await media.image.generate("imgmodelz", form, options);
     await media.image.query("t-1");
     const id = expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/);
     const keys = seen.map((sent) => sent["idempotency-key"]);
     expect(keys).toEqual(["order-42", id, id, "own", undefined]);
     expect(new Set(keys).size).toBe(5);
-    expect(new Set(seen.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer user"]));
+    expect(new Set(seen.map(({ authorization }) => authorization))).toEqual(
+      new Set(["Bearer user"]),
+    );
     // The service itself has no such keys.
     await clientWith().image.generate("imgmodelz", form);
     expect(seen.at(-1)).not.toHaveProperty("idempotency-key");
@@ -77,19 +88,26 @@ describe.each([
 
 test("the HTTP client sends the headers of its options, and rejects those that it would ignore", async () => {
   const http = createHttpClient({ baseUrl, apiKey: "sk-1", headers: { "X-Tenant": "acme" } });
-  const query = (headers = {}) => http.POST("/v1/images/infobytaskid", { body: { taskid: "t-1" }, headers });
+  const query = (headers = {}) =>
+    http.POST("/v1/images/infobytaskid", { body: { taskid: "t-1" }, headers });
   await query();
   for (const name of ["authorization", "idempotency-key"])
-    expect(await errorOf(query({ [name]: "other" }))).toMatchObject({ issues: [{ field: `headers.${name}` }] });
-  expect(seen).toMatchObject([{ "x-tenant": "acme", "user-agent": expect.stringContaining("mediagen/") }]);
+    expect(await errorOf(query({ [name]: "other" }))).toMatchObject({
+      issues: [{ field: `headers.${name}` }],
+    });
+  expect(seen).toMatchObject([
+    { "x-tenant": "acme", "user-agent": expect.stringContaining("mediagen/") },
+  ]);
 });
 
 test("a generation that is retried has the same idempotency key for the server that holds the API key", async () => {
   const keys: (string | null)[] = [];
-  const replies = [() => new Response("", { status: 429 }), () => created("t-1")].map((reply) => (request: Request) => {
-    keys.push(request.headers.get("idempotency-key"));
-    return reply();
-  });
+  const replies = [() => new Response("", { status: 429 }), () => created("t-1")].map(
+    (reply) => (request: Request) => {
+      keys.push(request.headers.get("idempotency-key"));
+      return reply();
+    },
+  );
   await clientOf(replies, { apiKey: undefined, retries: 1 }).generate();
   expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
 });

@@ -2,7 +2,12 @@ import { randomBytes } from "node:crypto";
 import https from "node:https";
 import type { Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { blobs, createMediaGen, type MediaGenEvent, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import {
+  blobs,
+  createMediaGen,
+  type MediaGenEvent,
+  type NodeMediaGenOptions,
+} from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { startRawServer } from "../faults/raw-server.ts";
@@ -10,7 +15,14 @@ import { serve } from "../serve.ts";
 import { shown } from "../shown.ts";
 import { errorOf } from "./fake-service.ts";
 import { addresses, leadNamesHere } from "./names-here.ts";
-import { clientAt, type Proxy, type ProxyBehavior, type Service, startProxy, startService } from "./proxy-server.ts";
+import {
+  clientAt,
+  type Proxy,
+  type ProxyBehavior,
+  type Service,
+  startProxy,
+  startService,
+} from "./proxy-server.ts";
 
 leadNamesHere();
 const ofExample = makeCertificate("*.example.com");
@@ -33,7 +45,10 @@ afterEach(() => {
   addresses.clear();
 });
 
-/** A service whose names lead to this machine, and its results to a public address, as long as no proxy resolves them. */
+/**
+ * A service whose names lead to this machine, and its results to a public address, as long as no
+ * proxy resolves them.
+ */
 function serviceBehind(resultHost = "results.example.com") {
   addresses.set("results.example.com", "93.184.216.34");
   return startService(`https://${resultHost}:PORT/1.png`, result, ofExample);
@@ -77,8 +92,13 @@ describe.for(schemes)("an %s proxy of the environment", (scheme) => {
     for (let number = 0; number < 12; number++) await media.video.query("t-1");
     process.off("warning", warn);
     expect(warn).not.toHaveBeenCalled();
-    // A generation and a result each have a tunnel of their own; polls, queries and deletions share one.
-    expect(proxy.targets).toEqual(["media.example.com", "media.example.com", "results.example.com"]);
+    // A generation and a result each have a tunnel of their own; polls, queries and deletions share
+    // one.
+    expect(proxy.targets).toEqual([
+      "media.example.com",
+      "media.example.com",
+      "results.example.com",
+    ]);
     expect(proxy.credentials).toEqual(Array(3).fill(basic));
   });
 
@@ -90,7 +110,10 @@ describe.for(schemes)("an %s proxy of the environment", (scheme) => {
     const controller = new AbortController();
     const { signal } = controller;
     const connected = (count: number) => expect.poll(() => proxy.targets).toHaveLength(count);
-    for (const [index, call] of [() => video.generate("vidmodelv2", form), () => video.query("t-1")].entries()) {
+    for (const [index, call] of [
+      () => video.generate("vidmodelv2", form),
+      () => video.query("t-1"),
+    ].entries()) {
       const late = errorOf(call());
       await connected(index + 1);
       vi.advanceTimersByTime(10_000);
@@ -103,11 +126,17 @@ describe.for(schemes)("an %s proxy of the environment", (scheme) => {
   });
 
   test("leaves a generation unknown whose response is lost, and a query is repeated", async () => {
-    const server = await startRawServer({ onRequest: (socket) => void socket.destroy(), certificate: ofExample });
+    const server = await startRawServer({
+      onRequest: (socket) => void socket.destroy(),
+      certificate: ofExample,
+    });
     await using proxy = await proxyOf(scheme);
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const { video } = clientAt({ port: Number(new URL(server.baseUrl).port) });
-    expect(await errorOf(video.generate("vidmodelv2", form))).toHaveProperty("name", "OutcomeUnknownError");
+    expect(await errorOf(video.generate("vidmodelv2", form))).toHaveProperty(
+      "name",
+      "OutcomeUnknownError",
+    );
     expect([proxy.targets.length, server.heads]).toEqual([1, 1]);
     expect(await errorOf(video.query("t-1"))).toHaveProperty("name", "ConnectionError");
     expect([proxy.targets.length, server.heads]).toEqual([4, 4]);
@@ -117,19 +146,42 @@ describe.for(schemes)("an %s proxy of the environment", (scheme) => {
 
 describe("nothing was sent if a proxy", () => {
   const rejects = (status: string) =>
-    replies(`HTTP/1.1 ${status}\r\nProxy-Authenticate: Basic\r\nX: ${basic} ${secret}\r\n\r\n${secret}`);
+    replies(
+      `HTTP/1.1 ${status}\r\nProxy-Authenticate: Basic\r\nX: ${basic} ${secret}\r\n\r\n${secret}`,
+    );
   const noTls = (socket: Socket) => void socket.write("HTTP/1.1 400 No\r\n\r\n");
 
   test.for<readonly [string, retries: number, says: RegExp, ProxyBehavior]>([
-    ["fails with HTTP 502", 2, /502 Bad Gateway/, { onConnect: replies("HTTP/1.1 502 Bad Gateway\r\n\r\n") }],
+    [
+      "fails with HTTP 502",
+      2,
+      /502 Bad Gateway/,
+      { onConnect: replies("HTTP/1.1 502 Bad Gateway\r\n\r\n") },
+    ],
     ["fails with HTTP 503", 2, /503/, { onConnect: replies("HTTP/1.0 503 No\r\n\r\n<html>") }],
     ["limits its rate", 2, /429/, { onConnect: replies("HTTP/1.1 429 Too Many\r\n\r\n") }],
     ["closes", 2, /tunnel ended unexpectedly/, { onConnect: (socket) => void socket.end() }],
     ["resets", 2, /ECONNRESET/, { onConnect: (_, reset) => reset() }],
-    ["cuts its reply", 2, /tunnel ended unexpectedly/, { onConnect: replies("HTTP/1.1 200 OK\r\nx") }],
-    ["cuts the tunnel in the TLS handshake", 2, /nothing was sent/, { onData: (socket) => void socket.destroy() }],
+    [
+      "cuts its reply",
+      2,
+      /tunnel ended unexpectedly/,
+      { onConnect: replies("HTTP/1.1 200 OK\r\nx") },
+    ],
+    [
+      "cuts the tunnel in the TLS handshake",
+      2,
+      /nothing was sent/,
+      { onData: (socket) => void socket.destroy() },
+    ],
     ["sends no TLS through the tunnel", 2, /nothing was sent/, { onData: noTls }],
-    ...["403 Forbidden", "405 Not Allowed", "401 Unauthorized", "302 Found", "407 Authenticate"].map(
+    ...[
+      "403 Forbidden",
+      "405 Not Allowed",
+      "401 Unauthorized",
+      "302 Found",
+      "407 Authenticate",
+    ].map(
       (status) =>
         [
           `rejects with HTTP ${status}`,
@@ -150,25 +202,59 @@ describe("nothing was sent if a proxy", () => {
   });
 
   test("does not exist, or it or the service has a certificate that is not trusted", async () => {
-    await expectConnectionError({ port: 443 }, `http://${credentials}@127.0.0.1:1`, /ECONNREFUSED/, 2);
+    await expectConnectionError(
+      { port: 443 },
+      `http://${credentials}@127.0.0.1:1`,
+      /ECONNREFUSED/,
+      2,
+    );
     await using untrusted = await startProxy({ certificate: other });
-    await expectConnectionError({ port: 443 }, withCredentials(untrusted), /nothing was sent.*certificate/, 0);
-    await using service = await startService("https://results.example.com:PORT/1.png", result, other);
+    await expectConnectionError(
+      { port: 443 },
+      withCredentials(untrusted),
+      /nothing was sent.*certificate/,
+      0,
+    );
+    await using service = await startService(
+      "https://results.example.com:PORT/1.png",
+      result,
+      other,
+    );
     await using proxy = await startProxy();
-    await expectConnectionError(service, withCredentials(proxy), /nothing was sent.*certificate/, 0);
+    await expectConnectionError(
+      service,
+      withCredentials(proxy),
+      /nothing was sent.*certificate/,
+      0,
+    );
     expect([service.requests, proxy.targets.length]).toEqual([[], 1]);
   });
 
-  /** A generation ends with a ConnectionError after so many retries, and neither that nor an event shows the proxy's password. */
-  async function expectConnectionError(service: Pick<Service, "port">, proxy: string, says: RegExp, retries: number) {
+  /**
+   * A generation ends with a ConnectionError after so many retries, and neither that nor an event
+   * shows the proxy's password.
+   */
+  async function expectConnectionError(
+    service: Pick<Service, "port">,
+    proxy: string,
+    says: RegExp,
+    retries: number,
+  ) {
     const events: MediaGenEvent[] = [];
     vi.stubEnv("HTTPS_PROXY", proxy);
     const media = clientAt(service, { onEvent: (event) => void events.push(event) });
     const error = await errorOf(media.video.generate("vidmodelv2", form));
-    expect(error).toMatchObject({ name: "ConnectionError", billed: "no", isRetryable: retries > 0 });
+    expect(error).toMatchObject({
+      name: "ConnectionError",
+      billed: "no",
+      isRetryable: retries > 0,
+    });
     expect(String(error)).toMatch(says);
     expect(String(error)).toContain("nothing was sent");
-    expect(events.map(({ type }) => type)).toEqual([...Array<string>(retries).fill("retried"), "failed"]);
+    expect(events.map(({ type }) => type)).toEqual([
+      ...Array<string>(retries).fill("retried"),
+      "failed",
+    ]);
     const all = [error, media, ...events].map((one) => shown(one)).join("\n");
     for (const text of [secret, encodeURIComponent(secret), basic]) expect(all).not.toContain(text);
   }
@@ -189,10 +275,16 @@ describe("the environment", () => {
     const seen: (string | undefined)[] = [];
     await using proxy = await serve((request, response) => {
       seen.push(request.url, request.headers["proxy-authorization"]);
-      request.resume().once("end", () => response.end('{"code":1000,"data":{"taskid":"t-1","url":[]}}'));
+      request
+        .resume()
+        .once("end", () => response.end('{"code":1000,"data":{"taskid":"t-1","url":[]}}'));
     });
     vi.stubEnv("HTTP_PROXY", withCredentials({ url: proxy.baseUrl }));
-    const media = createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true, apiKey: "key" });
+    const media = createMediaGen({
+      baseUrl: "http://media.example.com",
+      allowHttp: true,
+      apiKey: "key",
+    });
     expect((await media.video.generate("vidmodelv2", form)).taskid).toBe("t-1");
     expect(seen).toEqual(["http://media.example.com/v1/video/vidmodelv2", basic]);
   });
@@ -203,7 +295,13 @@ describe("the environment", () => {
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const query = (options: NodeMediaGenOptions = {}) =>
       errorOf(clientAt({ port: 1 }, { retries: 0, ...options }).video.query("t-1"));
-    for (const exception of ["*", "media.example.com", ".example.com", "*.example.com", "a.example,example.com:2"]) {
+    for (const exception of [
+      "*",
+      "media.example.com",
+      ".example.com",
+      "*.example.com",
+      "a.example,example.com:2",
+    ]) {
       vi.stubEnv("no_proxy", exception);
       expect(String(await query()), exception).toMatch(/nothing was sent.*ECONNREFUSED/);
     }
@@ -228,7 +326,11 @@ describe("the environment", () => {
     const create = (options: NodeMediaGenOptions = {}) =>
       createMediaGen({ baseUrl: "https://media.example.com", ...options });
     expect(create).toThrow(/HTTPS_PROXY names a proxy that this version of Node cannot use/);
-    for (const options of [{ agent: new https.Agent() }, { fetch }, { baseUrl: "http://localhost" }])
+    for (const options of [
+      { agent: new https.Agent() },
+      { fetch },
+      { baseUrl: "http://localhost" },
+    ])
       expect(create(options)).toBeDefined();
     vi.restoreAllMocks();
   });

@@ -29,24 +29,31 @@ let baseUrl = "";
 beforeEach(() => {
   arrived.length = 0;
   baseUrl = origin();
-  respond = (response) => void response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1" } }));
+  respond = (response) =>
+    void response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1" } }));
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-const png = new File([Buffer.from("\x89PNG\r\n\x1a\n", "latin1")], "first.png", { type: "image/png" });
+const png = new File([Buffer.from("\x89PNG\r\n\x1a\n", "latin1")], "first.png", {
+  type: "image/png",
+});
 const other = "http://127.0.0.1:9";
 
 const query = (http: HttpClient, signal: AbortSignal | null = null) =>
   http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal });
 /** Generates with a body that the types may reject. */
-const generate = (http: HttpClient, signal: AbortSignal | null = null, body: unknown = { prompt: "A fox" }) =>
-  http.POST("/v1/video/vidmodelv2", { body: body as object, signal });
+const generate = (
+  http: HttpClient,
+  signal: AbortSignal | null = null,
+  body: unknown = { prompt: "A fox" },
+) => http.POST("/v1/video/vidmodelv2", { body: body as object, signal });
 
 describe.for([
   ["the runtime's fetch", {}],
   ["a fetch function", { fetch }],
 ] as const)("the HTTP client with %s", ([, transport]) => {
-  const create = (options: HttpClientOptions = {}) => createHttpClient({ baseUrl, ...transport, ...options });
+  const create = (options: HttpClientOptions = {}) =>
+    createHttpClient({ baseUrl, ...transport, ...options });
   const createWith = (onRequest: NonNullable<Middleware["onRequest"]>) => {
     const http = create({ apiKey: "key" });
     http.use({ onRequest });
@@ -57,7 +64,11 @@ describe.for([
     const keys = ["second", "third"];
     vi.stubEnv("MEDIAGEN_BASE_URL", baseUrl);
     const http = create({ apiKey: async () => keys.shift() ?? "" });
-    for (const call of [() => query(create({ apiKey: "first" })), () => query(http), () => generate(http)])
+    for (const call of [
+      () => query(create({ apiKey: "first" })),
+      () => query(http),
+      () => generate(http),
+    ])
       await call();
     await query(create());
     vi.stubEnv("MEDIAGEN_API_KEY", "fourth");
@@ -78,13 +89,20 @@ describe.for([
 
   test("opens no envelope, retries nothing, and follows no redirect", async () => {
     respond = (response) => void response.end('{"code":9999,"msg":"no"}');
-    expect(await query(create())).toMatchObject({ data: { code: 9999 }, response: { status: 200 } });
-    respond = (response) => void response.writeHead(429, { "retry-after": "0" }).end('{"code":9999,"msg":"no"}');
-    for (const call of [query, generate]) expect(await call(create())).toMatchObject({ error: { code: 9999 } });
+    expect(await query(create())).toMatchObject({
+      data: { code: 9999 },
+      response: { status: 200 },
+    });
+    respond = (response) =>
+      void response.writeHead(429, { "retry-after": "0" }).end('{"code":9999,"msg":"no"}');
+    for (const call of [query, generate])
+      expect(await call(create())).toMatchObject({ error: { code: 9999 } });
     respond = (response) => void response.destroy();
-    for (const call of [query, generate]) expect(await errorOf(call(create()))).toBeInstanceOf(Error);
+    for (const call of [query, generate])
+      expect(await errorOf(call(create()))).toBeInstanceOf(Error);
     respond = (response) => void response.writeHead(307, { location: "/elsewhere" }).end();
-    for (const call of [query, generate]) await expect(call(create({ apiKey: "key" }))).rejects.toThrow(TypeError);
+    for (const call of [query, generate])
+      await expect(call(create({ apiKey: "key" }))).rejects.toThrow(TypeError);
     expect(arrived.map(({ url }) => url?.split("/").at(-1))).toEqual(
       ["infobytaskid"].concat(...Array<string[]>(3).fill(["infobytaskid", "vidmodelv2"])),
     );
@@ -99,26 +117,45 @@ describe.for([
       },
     ],
     ["returns a clone", ({ request }) => (request.headers.set("x-trace", "t-9"), request.clone())],
-    ["adds headers", ({ request }) => new Request(request, { headers: [...request.headers, ["x-trace", "t-9"]] })],
+    [
+      "adds headers",
+      ({ request }) => new Request(request, { headers: [...request.headers, ["x-trace", "t-9"]] }),
+    ],
   ])("sends the same body with the key after a middleware that %s", async ([, onRequest]) => {
     const http = createWith(onRequest);
     await query(http);
     await generate(http, null, { prompt: "A fox", "sourceImage.items": [png] });
-    for (const { headers } of arrived) expect(headers).toMatchObject({ authorization: "key", "x-trace": "t-9" });
+    for (const { headers } of arrived)
+      expect(headers).toMatchObject({ authorization: "key", "x-trace": "t-9" });
     const [json, form] = arrived;
-    expect([json?.headers["content-type"], String(json?.body)]).toEqual(["application/json", '{"taskid":"t-1"}']);
+    expect([json?.headers["content-type"], String(json?.body)]).toEqual([
+      "application/json",
+      '{"taskid":"t-1"}',
+    ]);
     const headers = { "content-type": form?.headers["content-type"] ?? "" };
     const sent = await new Response(form && new Uint8Array(form.body), { headers }).formData();
-    expect([sent.get("prompt"), sent.get("sourceImage.items")]).toMatchObject(["A fox", { name: "first.png" }]);
+    expect([sent.get("prompt"), sent.get("sourceImage.items")]).toMatchObject([
+      "A fox",
+      { name: "first.png" },
+    ]);
   });
 
   test("sends neither the key nor a form elsewhere, or without its media type", async () => {
-    const elsewhere = createWith(({ request }) => new Request(`${other}/v1/video/infobytaskid`, request));
-    const toOther = create().POST("/v1/video/vidmodelv2", { baseUrl: other, body: { prompt: "A fox" } });
-    const untyped = createWith(({ request }) => new Request(request, { headers: { "x-trace": "1" } }));
+    const elsewhere = createWith(
+      ({ request }) => new Request(`${other}/v1/video/infobytaskid`, request),
+    );
+    const toOther = create().POST("/v1/video/vidmodelv2", {
+      baseUrl: other,
+      body: { prompt: "A fox" },
+    });
+    const untyped = createWith(
+      ({ request }) => new Request(request, { headers: { "x-trace": "1" } }),
+    );
     expect(await errorOf(query(elsewhere))).toMatchObject({ issues: [{ field: "url" }] });
     expect(await errorOf(toOther)).toMatchObject({ issues: [{ field: "url" }] });
-    expect(await errorOf(generate(untyped))).toMatchObject({ issues: [{ field: "headers.content-type" }] });
+    expect(await errorOf(generate(untyped))).toMatchObject({
+      issues: [{ field: "headers.content-type" }],
+    });
     expect(arrived).toEqual([]);
   });
 
@@ -150,7 +187,9 @@ describe.for([
     const file = await fileFrom(path);
     await change(path);
     for (const one of [file, new File([file], "again.png")])
-      expect(await errorOf(generate(create(), null, { "sourceImage.items": [one] }))).toBeInstanceOf(Error);
+      expect(
+        await errorOf(generate(create(), null, { "sourceImage.items": [one] })),
+      ).toBeInstanceOf(Error);
     expect(arrived).toEqual([]);
   });
 
@@ -178,8 +217,16 @@ test("the HTTP client calls a fetch function as a function, and instructs it to 
 test("a bundle of either client has little of the other", async () => {
   const sizesOf = async (contents: string): Promise<(name: string) => number> => {
     const stdin = { contents, resolveDir: import.meta.dirname };
-    const { metafile } = await build({ stdin, bundle: true, format: "esm", metafile: true, write: false });
-    const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+    const { metafile } = await build({
+      stdin,
+      bundle: true,
+      format: "esm",
+      metafile: true,
+      write: false,
+    });
+    const inputs = Object.values(metafile.outputs).flatMap((output) =>
+      Object.entries(output.inputs),
+    );
     const sum = (name: string) => inputs.filter(([path]) => path.includes(name));
     return (name) => sum(name).reduce((total, [, { bytesInOutput }]) => total + bytesInOutput, 0);
   };

@@ -32,7 +32,10 @@ export interface KillingOptions extends Pick<WorkerOptions, "name" | "at"> {
   /** A handle of the test's own. */
   readonly store: GenerationStore;
   readonly keys: number;
-  /** About how many workers are killed or paused. It goes by results, because a busy machine takes seconds to start a worker. */
+  /**
+   * About how many workers are killed or paused. It goes by results, because a busy machine takes
+   * seconds to start a worker.
+   */
   readonly strikes: number;
   readonly print?: (line: string) => void;
 }
@@ -50,7 +53,10 @@ const mostWorkers = 5;
 const atOnce = 16;
 /** How many workers get each key, and how many keys lie between two copies. */
 const [copies, blockSize] = [3, 40];
-/** What a generation may reject with. A store is locked while a process is paused within a transaction. */
+/**
+ * What a generation may reject with. A store is locked while a process is paused within a
+ * transaction.
+ */
 const expected: readonly string[] = ["OutcomeUnknownError", "ServiceError", "StoreError"];
 /** 15 s of silence become 1.5 s. */
 const speed = 10;
@@ -59,15 +65,25 @@ const pauseMs = () => 1_700 + Math.random() * 1_500;
 const program = fileURLToPath(new URL("processes/store-worker.ts", import.meta.url));
 
 /**
- * Lets processes generate the same keys at once on one store, while they are killed (SIGKILL) or paused (SIGSTOP) for longer than
- * a sender may be silent, and returns what was paid.
+ * Lets processes generate the same keys at once on one store, while they are killed (SIGKILL) or
+ * paused (SIGSTOP) for longer than a sender may be silent, and returns what was paid.
  */
-export async function killWhileGenerating({ name, at, store, keys: count, strikes, print }: KillingOptions) {
+export async function killWhileGenerating({
+  name,
+  at,
+  store,
+  keys: count,
+  strikes,
+  print,
+}: KillingOptions) {
   await using service = await startService();
   const { paid, baseUrl } = service;
   const keys = Array.from({ length: count }, (_, index) => `key-${index}-`);
   // Several workers get a key, at about the same time.
-  const blocks = Array.from({ length: Math.ceil(count / blockSize) }, (_, block) => block * blockSize);
+  const blocks = Array.from(
+    { length: Math.ceil(count / blockSize) },
+    (_, block) => block * blockSize,
+  );
   const queue = blocks.flatMap(
     (from) =>
       Array(copies)
@@ -81,7 +97,8 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
   /** Tasks that arrived after their generation was taken for unknown. */
   const late = new Set<string>();
   let [started, results, takeOvers, kills, pauses, isOver] = [0, 0, 0, 0, 0, false];
-  const remember = (key: string, taskid: string) => taskids.set(key, (taskids.get(key) ?? new Set()).add(taskid));
+  const remember = (key: string, taskid: string) =>
+    taskids.set(key, (taskids.get(key) ?? new Set()).add(taskid));
 
   /** Kills or pauses one of the workers that are at work. */
   async function strike(): Promise<void> {
@@ -113,8 +130,16 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
   }
 
   function start(): void {
-    const options: WorkerOptions = { baseUrl, name, at, speed, knowsProcesses: started++ % 2 === 0 };
-    const child = fork(program, [JSON.stringify(options)], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const options: WorkerOptions = {
+      baseUrl,
+      name,
+      at,
+      speed,
+      knowsProcesses: started++ % 2 === 0,
+    };
+    const child = fork(program, [JSON.stringify(options)], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
     const worker: Worker = { child, keys: [], isReady: false, isPaused: false };
     workers.add(worker);
     // A process that is paused does not notice that the test has ended.
@@ -138,12 +163,16 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
           own.push(key);
           child.send(key, () => undefined); // It may have been killed.
         }
-      if (turn % 500 === 499) print?.(`${left()} of ${count * copies} left, ${paid.size} keys paid`);
+      if (turn % 500 === 499)
+        print?.(`${left()} of ${count * copies} left, ${paid.size} keys paid`);
       await pause(10);
     }
   }
 
-  /** Forgets rejected keys while they are in use. A process that is paused within a transaction may hold a database's lock. */
+  /**
+   * Forgets rejected keys while they are in use. A process that is paused within a transaction may
+   * hold a database's lock.
+   */
   async function forget(): Promise<void> {
     for (; !isOver; await pause(200)) await store.forget({ keyed: true }).catch(() => 0);
   }
@@ -178,7 +207,10 @@ export async function killWhileGenerating({ name, at, store, keys: count, strike
 /** The tasks of each key: paid, whether or not their response arrived. */
 type Paid = ReadonlyMap<string, readonly string[]>;
 
-/** Returns what a process that comes afterwards knows of each key; keys that nobody got to are left out. */
+/**
+ * Returns what a process that comes afterwards knows of each key; keys that nobody got to are left
+ * out.
+ */
 async function look(store: GenerationStore, baseUrl: string, paid: Paid, keys: readonly string[]) {
   const beforeGenerate = () => Promise.reject(new Error("not generated"));
   const media = createMediaGen({ baseUrl, apiKey: "sk-test", store, beforeGenerate });
@@ -199,14 +231,21 @@ async function look(store: GenerationStore, baseUrl: string, paid: Paid, keys: r
     /** Keys of unknown outcome, and those that `recover` does not list. */
     unknown: unknown.length,
     unlisted: unknown.filter((key) => !listed.has(key)),
-    /** Paid tasks that neither their key returns nor `recover` lists, with a key that is not listed as unknown. */
+    /**
+     * Paid tasks that neither their key returns nor `recover` lists, with a key that is not listed
+     * as unknown.
+     */
     lost: [...paid].flatMap(([key, taskids]) =>
-      taskids.filter((taskid) => tasks.get(key) !== taskid && !open.has(taskid) && !listed.has(key)),
+      taskids.filter(
+        (taskid) => tasks.get(key) !== taskid && !open.has(taskid) && !listed.has(key),
+      ),
     ),
   };
 }
 
-/** A service that is slow now and then, rejects some generations, and loses the response to some. */
+/**
+ * A service that is slow now and then, rejects some generations, and loses the response to some.
+ */
 async function startService() {
   const paid = new Map<string, string[]>();
   let count = 0;
@@ -215,7 +254,8 @@ async function startService() {
     for await (const piece of request) body += String(piece);
     const [key] = /key-\d+-/.exec(body) ?? [];
     const chance = Math.random();
-    if (key === undefined || chance < 0.08) return void response.end(JSON.stringify({ code: 9999, msg: "no" }));
+    if (key === undefined || chance < 0.08)
+      return void response.end(JSON.stringify({ code: 9999, msg: "no" }));
     const taskid = `task-${++count}`;
     paid.set(key, [...(paid.get(key) ?? []), taskid]);
     if (chance < 0.09) return void response.destroy();
@@ -223,6 +263,8 @@ async function startService() {
     response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid, url: [] } }));
   };
   // Whoever is killed while it sends has not sent.
-  const server = await serve((request, response) => void respond(request, response).catch(() => undefined));
+  const server = await serve(
+    (request, response) => void respond(request, response).catch(() => undefined),
+  );
   return { ...server, paid: paid as Paid };
 }

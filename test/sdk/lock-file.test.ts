@@ -17,20 +17,27 @@ function startProcess(): ChildProcess {
 }
 
 /** Lets a process lock paths, and returns those that it owns. */
-async function lockIn(child: ChildProcess, ...paths: readonly string[]): Promise<readonly string[]> {
+async function lockIn(
+  child: ChildProcess,
+  ...paths: readonly string[]
+): Promise<readonly string[]> {
   child.send(paths);
   const [owned] = (await once(child, "message")) as [readonly string[]];
   return owned;
 }
 
 /** Creates the lock of an owner of whom some facts differ from those of this process. */
-async function lockOf(change: { readonly [fact in "host" | "bootId" | "pid" | "start"]?: string }): Promise<string> {
+async function lockOf(change: {
+  readonly [fact in "host" | "bootId" | "pid" | "start"]?: string;
+}): Promise<string> {
   const path = await createPath();
   const { release } = lockFile(path);
   const [own = ""] = await readdir(path);
   release();
   const [host, bootId, pid, start, id] = own.split(",");
-  await mkdir(join(path, Object.values({ host, bootId, pid, start, id, ...change }).join()), { recursive: true });
+  await mkdir(join(path, Object.values({ host, bootId, pid, start, id, ...change }).join()), {
+    recursive: true,
+  });
   return path;
 }
 
@@ -49,12 +56,15 @@ describe("a lock", () => {
     for (const path of paths) expect(await readdir(dirname(path))).toEqual([".lock"]);
   });
 
-  test.skipIf(process.platform === "win32")("of a process that is stopped is not taken", async () => {
-    const [path, child] = [await createPath(), startProcess()];
-    await lockIn(child, path);
-    child.kill("SIGSTOP");
-    expect(lockFile(path).owner).toMatch(`process ${child.pid} on `);
-  });
+  test.skipIf(process.platform === "win32")(
+    "of a process that is stopped is not taken",
+    async () => {
+      const [path, child] = [await createPath(), startProcess()];
+      await lockIn(child, path);
+      child.kill("SIGSTOP");
+      expect(lockFile(path).owner).toMatch(`process ${child.pid} on `);
+    },
+  );
 
   test("of this process is not taken until it is released, and no other is released with it", async () => {
     const path = await createPath();
@@ -69,16 +79,21 @@ describe("a lock", () => {
   });
 
   test("of another host is not taken, because nobody knows whether its process has ended", async () => {
-    expect(lockFile(await lockOf({ host: "elsewhere", pid: "7" })).owner).toBe("process 7 on elsewhere");
+    expect(lockFile(await lockOf({ host: "elsewhere", pid: "7" })).owner).toBe(
+      "process 7 on elsewhere",
+    );
   });
 
   test("from before this host or container restarted is taken", async () => {
     expect(lockFile(await lockOf({ bootId: "before" })).owner).toBeUndefined();
   });
 
-  test.runIf(process.platform === "linux")("of an earlier process with the same number is taken", async () => {
-    expect(lockFile(await lockOf({ start: "1" })).owner).toBeUndefined();
-  });
+  test.runIf(process.platform === "linux")(
+    "of an earlier process with the same number is taken",
+    async () => {
+      expect(lockFile(await lockOf({ start: "1" })).owner).toBeUndefined();
+    },
+  );
 
   test("without an owner is taken, and a file in its place is an error", async () => {
     const path = await createPath();

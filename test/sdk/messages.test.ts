@@ -22,7 +22,8 @@ import {
 } from "./fake-service.ts";
 import { clients, forms, fox, place, saved, secret, sources } from "./mistakes.ts";
 
-// The owner of what errors say, and of what they mean for the money: messages.txt has each with its fields.
+// The owner of what errors say, and of what they mean for the money: messages.txt has each with its
+// fields.
 
 /** A call that is made wrong, as a program without types may make it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each call breaks a type on purpose
@@ -35,10 +36,16 @@ const calls: Readonly<Record<string, Mistake>> = {
   "fileStore()": (_, { fileStore }) => fileStore(),
   ...Object.fromEntries(
     [
-      ...[`ALL_PROXY=socks5://user:${secret}@proxy.example`, `HTTPS_PROXY=http://user:${secret}@pro xy`],
+      ...[
+        `ALL_PROXY=socks5://user:${secret}@proxy.example`,
+        `HTTPS_PROXY=http://user:${secret}@pro xy`,
+      ],
       ...["https_proxy=http://user:100%@proxy", `HTTPS_PROXY=http://user:1#${secret}@proxy`],
       ...[`HTTPS_PROXY=http://user:1?${secret}@proxy`, "HTTPS_PROXY=http://proxy:3128/path"],
-    ].map((variable) => [`createMediaGen: ${variable.replace(secret, "SECRET")}`, () => createWith(variable)]),
+    ].map((variable) => [
+      `createMediaGen: ${variable.replace(secret, "SECRET")}`,
+      () => createWith(variable),
+    ]),
   ),
   "apiKey with a line break": () => checkAt(lost, { apiKey: `${secret}\nb` }),
   "apiKey with a letter beyond ASCII": () => checkAt(lost, { apiKey: `${secret}é` }),
@@ -46,18 +53,24 @@ const calls: Readonly<Record<string, Mistake>> = {
   "apiKey empty": () => checkAt(lost, { apiKey: "" }),
   "generate: a model of the other kind": (media) => media.video.generate("imgmodelz", fox),
   "generate: idempotencyKey and another header": () =>
-    withoutKey().image.generate("imgmodelz", fox, { ...keyed, headers: { "idempotency-key": "b" } }),
+    withoutKey().image.generate("imgmodelz", fox, {
+      ...keyed,
+      headers: { "idempotency-key": "b" },
+    }),
   "generate: idempotencyKey undefined, with a store": () =>
     keyedAt({ store: sdk.memoryStore() }, { idempotencyKey: undefined }),
-  "generate: idempotencyKey blank, with a store": () => keyedAt({ store: sdk.memoryStore() }, { idempotencyKey: " " }),
+  "generate: idempotencyKey blank, with a store": () =>
+    keyedAt({ store: sdk.memoryStore() }, { idempotencyKey: " " }),
   "generate: idempotencyKey undefined, without an API key": () =>
     keyedAt({ apiKey: undefined }, { idempotencyKey: undefined }),
   "generate: idempotencyKey that no header can carry": () =>
     keyedAt({ apiKey: undefined }, { idempotencyKey: "\u{1f98a}" }),
-  "generate: idempotencyKey of two lines": () => keyedAt({ apiKey: undefined }, { idempotencyKey: "a\nb" }),
+  "generate: idempotencyKey of two lines": () =>
+    keyedAt({ apiKey: undefined }, { idempotencyKey: "a\nb" }),
   "generate: Idempotency-Key undefined": () =>
     keyedAt({ apiKey: undefined }, { headers: { "Idempotency-Key": undefined } }),
-  "generate: Idempotency-Key empty": () => keyedAt({ apiKey: undefined }, { headers: { "Idempotency-Key": "" } }),
+  "generate: Idempotency-Key empty": () =>
+    keyedAt({ apiKey: undefined }, { headers: { "Idempotency-Key": "" } }),
   "generate: a key with a damaged entry": () => keyedWith("get", new SyntaxError("damaged")),
   "generate: a key whose entry cannot be read now": () => keyedWith("get", new Error("offline")),
   "generate: the store fails": () => keyedWith("write", new Error("disk full")),
@@ -65,14 +78,17 @@ const calls: Readonly<Record<string, Mistake>> = {
   "media.task(text)": (media) => media.task("video-123"),
   "media.task(promise)": (media) => media.task(Promise.resolve({})),
   "media.task({})": (media) => media.task({}),
-  "media.task of another origin": (media) => media.task({ ...saved, origin: "https://other.example" }),
+  "media.task of another origin": (media) =>
+    media.task({ ...saved, origin: "https://other.example" }),
   "media.task of version 1": (media) => media.task({ ...saved, version: 1 }),
   "media.task: kind audio": (media) => media.task({ ...saved, kind: "audio" }),
   ...Object.fromEntries(
-    [{ taskid: "" }, { resultCount: 0 }, { createdAt: Number.NaN }, { createdAt: "yesterday" }].map((wrong) => [
-      `media.task: ${inspect(wrong)}`,
-      (media: sdk.MediaGen) => media.task({ ...saved, ...wrong } as sdk.TaskJSON),
-    ]),
+    [{ taskid: "" }, { resultCount: 0 }, { createdAt: Number.NaN }, { createdAt: "yesterday" }].map(
+      (wrong) => [
+        `media.task: ${inspect(wrong)}`,
+        (media: sdk.MediaGen) => media.task({ ...saved, ...wrong } as sdk.TaskJSON),
+      ],
+    ),
   ),
   "media.video.task()": (media) => media.video.task(),
   "media.image.task: resultcount": (media) => media.image.task("t-1", { resultcount: 4 }),
@@ -80,8 +96,10 @@ const calls: Readonly<Record<string, Mistake>> = {
   "media.video.query()": (media) => media.video.query(),
   "media.video.query: unknown option": (media) => media.video.query("t-1", { moreTaskinfo: true }),
   "media.video.query: headers null": (media) => media.video.query("t-1", { headers: null }),
-  "media.video.query: headers.Content-Type": (media) => media.video.query("t-1", { headers: wrongHeaders }),
-  "media.video.delete: headers.Content-Type": (media) => media.video.delete(["t-1"], { headers: wrongHeaders }),
+  "media.video.query: headers.Content-Type": (media) =>
+    media.video.query("t-1", { headers: wrongHeaders }),
+  "media.video.delete: headers.Content-Type": (media) =>
+    media.video.delete(["t-1"], { headers: wrongHeaders }),
   "task.check: headers.Content-Type": (media) => media.task(saved).check({ headers: wrongHeaders }),
   "media.video.delete(text)": (media) => media.video.delete("t-1"),
   "media.video.delete([])": (media) => media.video.delete([]),
@@ -101,7 +119,8 @@ const calls: Readonly<Record<string, Mistake>> = {
   "formSchema: no such field": () => formSchema("imgmodelv45", { without: ["batchsiz"] as never }),
   "formSchema: witout": () => formSchema("imgmodelv45", { witout: [] } as object),
   "formSchema: no such model": () => formSchema("vidmodelx" as never),
-  "formSchema: no such target": () => formSchema("imgmodelz")["~standard"].jsonSchema.input({ target: "openapi-3.0" }),
+  "formSchema: no such target": () =>
+    formSchema("imgmodelz")["~standard"].jsonSchema.input({ target: "openapi-3.0" }),
   "createHttpClient({})": () => createHttpClient({}),
   "createHttpClient: retries": () => createHttpClient({ baseUrl: secret, retries: 2 } as object),
 };
@@ -146,7 +165,9 @@ const generations: Readonly<Record<string, readonly [Reply, FakeOptions?]>> = {
   "no taskid": [() => success({})],
   "no connection": [neverSent],
   "a bad certificate": [badCertificate],
-  "no TLS": [fails(fetchError({ code: "ERR_SSL_WRONG_VERSION_NUMBER", reason: "wrong version number" }))],
+  "no TLS": [
+    fails(fetchError({ code: "ERR_SSL_WRONG_VERSION_NUMBER", reason: "wrong version number" })),
+  ],
   "a reset": [reset],
   "an outcome that is unknown, with a store": [lost, { store: sdk.memoryStore() }],
 };
@@ -160,7 +181,10 @@ const drain = async (task: sdk.Task) => {
 
 /** What methods of a task end in. Its generation was billed, whatever the request that failed. */
 const tasks: Readonly<
-  Record<string, readonly [(task: sdk.Task, media: sdk.MediaGen) => unknown, readonly Reply[], FakeOptions?]>
+  Record<
+    string,
+    readonly [(task: sdk.Task, media: sdk.MediaGen) => unknown, readonly Reply[], FakeOptions?]
+  >
 > = {
   "check: 9999": [(task) => task.check(), [rejection]],
   "check: 9000": [(task) => task.check(), [envelope(9000)]],
@@ -175,12 +199,28 @@ const tasks: Readonly<
   "check: signal": [(task) => task.check({ signal: secret as never }), []],
   "query: HTTP 401": [(_, media) => media.image.query("t-1"), [response(401)]],
   "query: a reset": [(_, media) => media.image.query("t-1"), [reset]],
-  "query: 9999 after a lost response": [(_, media) => media.image.query("t-1"), [lost, rejection], { retries: 1 }],
+  "query: 9999 after a lost response": [
+    (_, media) => media.image.query("t-1"),
+    [lost, rejection],
+    { retries: 1 },
+  ],
   "delete: HTTP 401": [(task) => task.delete(), [response(401)]],
   "delete: HTTP 500": [(task) => task.delete(), [lost]],
-  "delete: 9999 after no connection": [(task) => task.delete(), [neverSent, rejection], { retries: 1 }],
-  "delete: 9999 after HTTP 429": [(task) => task.delete(), [response(429), rejection], { retries: 1 }],
-  "delete: 9999 after a lost response": [(task) => task.delete(), [lost, rejection], { retries: 1 }],
+  "delete: 9999 after no connection": [
+    (task) => task.delete(),
+    [neverSent, rejection],
+    { retries: 1 },
+  ],
+  "delete: 9999 after HTTP 429": [
+    (task) => task.delete(),
+    [response(429), rejection],
+    { retries: 1 },
+  ],
+  "delete: 9999 after a lost response": [
+    (task) => task.delete(),
+    [lost, rejection],
+    { retries: 1 },
+  ],
   "wait: a timeout": [wait, [pending], { passing: ["pause", "limit"] }],
   "wait: a timeout, the last query failed": [wait, [lost], { passing: ["pause", "limit"] }],
   "wait: failed": [wait, [pending], { statuses: { failed: [1] } }],
@@ -202,19 +242,27 @@ const tasks: Readonly<
   "download: an empty target": [(task) => sdk.download(task, ""), [done]],
   "download: a target with a NUL": [(task) => sdk.download(task, "out\0"), [done]],
   ...Object.fromEntries(
-    ["../x", "a/b", "a\\b", "..", ".hidden", "", "a\0b", "a\nb", "C:x", 5, "火".repeat(67)].map((name) => [
-      `download: the name ${JSON.stringify(name)}`,
-      [(task) => sdk.download(task, place, { name } as object), []],
-    ]),
+    ["../x", "a/b", "a\\b", "..", ".hidden", "", "a\0b", "a\nb", "C:x", 5, "火".repeat(67)].map(
+      (name) => [
+        `download: the name ${JSON.stringify(name)}`,
+        [(task) => sdk.download(task, place, { name } as object), []],
+      ],
+    ),
   ),
-  "download: another file": [(task) => sdk.download(task, join(place, "a.txt")), [done, response(200, {}, "ab")]],
+  "download: another file": [
+    (task) => sdk.download(task, join(place, "a.txt")),
+    [done, response(200, {}, "ab")],
+  ],
   "download: override": [(task) => sdk.download(task, place, { override: true } as object), [done]],
 };
 
 /** What a call ends in whose key, or whose generation, an earlier call has. */
 const later: Readonly<Record<string, readonly [Mistake, readonly Reply[]]>> = {
   "resolve: the task of another generation": [(media, id) => media.resolve(id, "notCreated"), []],
-  "idempotencyKey with another form": [(media) => media.generate("imgmodelz", { prompt: "A hare" }, keyed), []],
+  "idempotencyKey with another form": [
+    (media) => media.generate("imgmodelz", { prompt: "A hare" }, keyed),
+    [],
+  ],
   "idempotencyKey with another model": [(media) => media.generate("imgmodelv4", fox, keyed), []],
   "idempotencyKey of unknown outcome": [(media) => media.generate("imgmodelz", fox, keyed), [lost]],
 };
@@ -238,36 +286,56 @@ const keyedAt = (client: FakeOptions, options: object) => {
   const { media, sent } = clientOf([], client);
   return media.image.generate("imgmodelz", fox, options).finally(() => expect(sent()).toBe(0));
 };
-const checkAt = (reply: Reply, options: FakeOptions) => clientOf([reply], options).media.image.task("t-1").check();
+const checkAt = (reply: Reply, options: FakeOptions) =>
+  clientOf([reply], options).media.image.task("t-1").check();
 const keyedWith = (method: "get" | "write", error: Error) =>
-  clientOf([], { store: { ...sdk.memoryStore(), [method]: () => Promise.reject(error) } }).generate("order-42");
-const expectIssues = (issues: readonly sdk.Issue[]) => Promise.reject(new sdk.InvalidRequestError("validate", issues));
+  clientOf([], { store: { ...sdk.memoryStore(), [method]: () => Promise.reject(error) } }).generate(
+    "order-42",
+  );
+const expectIssues = (issues: readonly sdk.Issue[]) =>
+  Promise.reject(new sdk.InvalidRequestError("validate", issues));
 
-/** The words for models and limits that the spec decides, and those for them on the page, which no new model and no new limit changes. */
+/**
+ * The words for models and limits that the spec decides, and those for them on the page, which no
+ * new model and no new limit changes.
+ */
 const models = sdk.listModels();
 const fields = models.flatMap(({ form }) => form.fields);
 const ofSpec: readonly (readonly [words: string, onPage: string])[] = [
   [models.map(({ model }) => model).join(", "), "MODELS"],
   [models.flatMap(({ kind, model }) => (kind === "video" ? model : [])).join(", "), "VIDEO MODELS"],
-  ...fields.map(({ expected }) => [expected, expected.replace(/(?<=\b(at most|from|to|with) )\d+/g, "N")] as const),
+  ...fields.map(
+    ({ expected }) =>
+      [expected, expected.replace(/(?<=\b(at most|from|to|with) )\d+/g, "N")] as const,
+  ),
 ];
 
 /** Returns what a person reads of a call that is rejected, and what a program does. */
 async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[]): Promise<string> {
   const error = await errorOf((async () => run())());
-  if (events) expect(events.filter((one) => one.type === "failed" && one.error === error)).toHaveLength(1);
+  if (events)
+    expect(events.filter((one) => one.type === "failed" && one.error === error)).toHaveLength(1);
   if (!(error instanceof sdk.MediaGenError)) return expect.fail(`not rejected: ${shown(error)}`);
   const { name, message, advice, billed, isRetryable } = error;
   if (!(error instanceof sdk.InvalidRequestError)) expect(message).toContain(advice);
   expect(advice).toMatch(/\.$/);
   expect(shown(error)).not.toContain(secret);
-  const issues = error instanceof sdk.InvalidRequestError ? error.issues.map((one) => `${one.field} ${one.code}`) : [];
+  const issues =
+    error instanceof sdk.InvalidRequestError
+      ? error.issues.map((one) => `${one.field} ${one.code}`)
+      : [];
   expect(error.constructor).toHaveProperty("name", name);
   const { status, code, retryAfterMs } = error as Partial<sdk.ServiceError>;
   const facts = Object.entries({ status, code, retryAfterMs }).flatMap(([fact, value]) =>
     value === undefined ? [] : `${fact}: ${value}`,
   );
-  const words = [name, `billed: ${billed}`, ...(isRetryable ? ["retryable"] : []), ...facts, ...issues].join(", ");
+  const words = [
+    name,
+    `billed: ${billed}`,
+    ...(isRetryable ? ["retryable"] : []),
+    ...facts,
+    ...issues,
+  ].join(", ");
   return ofSpec
     .reduce((text, [words, onPage]) => text.replaceAll(words, onPage), `${message}\n(${words})`)
     .replaceAll(place, "/place")
@@ -276,22 +344,33 @@ async function pageOf(run: () => unknown, events?: readonly sdk.MediaGenEvent[])
 }
 
 test("every error says in plain English what happened, what it means for the money, and what to do", async () => {
-  await Promise.all([writeFile(join(place, "a.txt"), "text"), writeFile(join(place, "empty.png"), "")]);
+  await Promise.all([
+    writeFile(join(place, "a.txt"), "text"),
+    writeFile(join(place, "empty.png"), ""),
+  ]);
   const rows: string[] = [];
   const add = async (name: string, run: () => unknown, events?: readonly sdk.MediaGenEvent[]) =>
     void rows.push(`# ${name}\n${await pageOf(run, events)}\n`);
   for (const [name, options] of Object.entries(clients))
-    await add(`createMediaGen: ${name}`, () => sdk.createMediaGen(options as sdk.NodeMediaGenOptions));
+    await add(`createMediaGen: ${name}`, () =>
+      sdk.createMediaGen(options as sdk.NodeMediaGenOptions),
+    );
   for (const [name, [model, form, options]] of Object.entries(forms)) {
     const { media, sent, events } = clientOf();
-    const { generate }: { readonly generate: Mistake } = name.startsWith("unchecked") ? media.video : media;
+    const { generate }: { readonly generate: Mistake } = name.startsWith("unchecked")
+      ? media.video
+      : media;
     await add(`generate: ${name}`, () => generate(model, form, options), events);
     expect(sent(), name).toBe(0);
   }
   for (const [name, source] of Object.entries(sources)) {
-    const pages = [sdk.fileFrom, fileFromAnywhere].map((read: Mistake) => pageOf(() => read(...source())));
+    const pages = [sdk.fileFrom, fileFromAnywhere].map((read: Mistake) =>
+      pageOf(() => read(...source())),
+    );
     const [here, anywhere] = await Promise.all(pages);
-    rows.push(`# fileFrom: ${name}\n${here}\n${here === anywhere ? "" : `Without Node: ${anywhere}\n`}`);
+    rows.push(
+      `# fileFrom: ${name}\n${here}\n${here === anywhere ? "" : `Without Node: ${anywhere}\n`}`,
+    );
   }
   for (const [name, run] of Object.entries(calls)) {
     const { media, sent } = clientOf();
@@ -309,7 +388,10 @@ test("every error says in plain English what happened, what it means for the mon
     if (replies.length === 0) expect(sent(), name).toBe(0);
     for (const event of events)
       if ("error" in event && event.error instanceof sdk.MediaGenError)
-        expect([event.error.billed, event.error.task?.taskid], name).toEqual(["yes", isQuery ? undefined : "t-1"]);
+        expect([event.error.billed, event.error.task?.taskid], name).toEqual([
+          "yes",
+          isQuery ? undefined : "t-1",
+        ]);
   }
   for (const [name, [run, replies]] of Object.entries(later)) {
     const { media, generate, sent, events } = clientOf(replies, { store: sdk.memoryStore() });

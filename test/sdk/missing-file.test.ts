@@ -17,13 +17,16 @@ test("a file of the SDK that cannot be loaded was needed before sending: nothing
   const transport = join(dist, "transport.js");
   await rename(transport, `${transport}.gone`);
   // The cast: it is a copy of that entry point.
-  const { createMediaGen, memoryStore } = (await import(pathToFileURL(join(dist, "node.js")).href)) as typeof Sdk;
+  const { createMediaGen, memoryStore } = (await import(
+    pathToFileURL(join(dist, "node.js")).href
+  )) as typeof Sdk;
   const emulator = createEmulator();
   const { baseUrl, close } = await listen(emulator);
   onTestFinished(close);
   const { apiKey } = emulator.client;
   const media = createMediaGen({ baseUrl, apiKey, retries: 0, store: memoryStore() });
-  const generate = () => media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "order-1" });
+  const generate = () =>
+    media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "order-1" });
   const message = expect.stringContaining("nothing was sent (Cannot find module") as string;
   expect(await errorOf(generate())).toMatchObject({ name: "ConnectionError", message });
   expect((await media.recover()).unknown).toEqual([]);

@@ -1,7 +1,11 @@
 import nodeHttp from "node:http";
 import { mock } from "node:test";
 import { blobs, createMediaGen, type MediaGen, memoryStore } from "@mediagen/sdk";
-import { createMediaGen as createNodeMediaGen, download, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import {
+  createMediaGen as createNodeMediaGen,
+  download,
+  type NodeMediaGenOptions,
+} from "@mediagen/sdk/node";
 import { http, HttpResponse } from "msw-3";
 import { setupServer } from "msw-3/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -62,7 +66,11 @@ async function useNock(): Promise<Library> {
         const text = Buffer.from(String(body), "hex").toString("latin1");
         return (uploads = text.split('name="sourceImage.items"').length - 1) > 0;
       };
-      nock(baseUrl).post(generation, count).reply(200, record).post("/v1/video/infobytaskid").reply(200, record);
+      nock(baseUrl)
+        .post(generation, count)
+        .reply(200, record)
+        .post("/v1/video/infobytaskid")
+        .reply(200, record);
       nock(baseUrl).get("/1.png").twice().reply(200, png);
       return { uploads: () => uploads };
     },
@@ -85,7 +93,8 @@ describe.each([
     ["@mediagen/sdk", createMediaGen],
     ["@mediagen/sdk/node", createNodeMediaGen],
   ])("intercepts all that %s sends", (__, create) => {
-    const clientAt = (baseUrl: string) => create({ baseUrl, allowHttp: true, apiKey: "key", retries: 0 });
+    const clientAt = (baseUrl: string) =>
+      create({ baseUrl, allowHttp: true, apiKey: "key", retries: 0 });
     const generate = (media: MediaGen, more: { readonly sourceImage?: File[] } = {}) =>
       media.video.generate("vidmodelv2", { prompt: "A fox", ...more });
 
@@ -139,7 +148,10 @@ describe("a test runner that replaces globalThis.fetch", () => {
 
   test.each<[string, () => unknown]>([
     ["vi.spyOn", () => vi.spyOn(globalThis, "fetch").mockResolvedValue(created("t-1"))],
-    ["mock.method of node:test", () => mock.method(globalThis, "fetch", async () => created("t-1"))],
+    [
+      "mock.method of node:test",
+      () => mock.method(globalThis, "fetch", async () => created("t-1")),
+    ],
   ])("generates nothing at a service by accident: %s", async (_, replaceFetch) => {
     requests = 0;
     expect([await outcomeOf({}), requests]).toEqual(["PAID", 1]);

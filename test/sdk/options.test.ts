@@ -30,7 +30,10 @@ async function whereTo(options: MediaGenOptions, queries = 1): Promise<unknown> 
 
 /** An InvalidRequestError about this field. */
 const about = (field: string): unknown =>
-  expect.objectContaining({ name: "InvalidRequestError", issues: [expect.objectContaining({ field })] });
+  expect.objectContaining({
+    name: "InvalidRequestError",
+    issues: [expect.objectContaining({ field })],
+  });
 
 const baseUrl = "http://localhost";
 const url = `${baseUrl}/v1/video/infobytaskid`;
@@ -40,7 +43,9 @@ describe("the base URL and the API key", () => {
     vi.stubEnv("MEDIAGEN_BASE_URL", "");
     expect(() => createMediaGen()).toThrow(about("baseUrl"));
     vi.stubEnv("MEDIAGEN_BASE_URL", "https://media.example.com/a/");
-    expect(await whereTo({})).toEqual([["https://media.example.com/a/v1/video/infobytaskid", undefined]]);
+    expect(await whereTo({})).toEqual([
+      ["https://media.example.com/a/v1/video/infobytaskid", undefined],
+    ]);
     vi.stubEnv("MEDIAGEN_API_KEY", "from-environment");
     expect(await whereTo({ baseUrl })).toEqual([[url, "from-environment"]]);
     expect(await whereTo({ baseUrl, apiKey: "given" })).toEqual([[url, "given"]]);
@@ -60,7 +65,10 @@ describe("the base URL and the API key", () => {
 
   test("end a call in time, with nothing sent, if the key does not come", async () => {
     const limits = { queryTimeoutMs: 10, generateTimeoutMs: 10, passing: ["limit"] as const };
-    const { media, generate, sent, now } = clientOf([], { ...limits, apiKey: () => new Promise(() => undefined) });
+    const { media, generate, sent, now } = clientOf([], {
+      ...limits,
+      apiKey: () => new Promise(() => undefined),
+    });
     const start = now();
     for (const call of [media.video.query("t-1"), generate()])
       expect(await errorOf(call)).toBeInstanceOf(ConnectionError);
@@ -88,8 +96,14 @@ describe("each option of a client", () => {
   });
 
   test("may be undefined, and a limit may be none", () => {
-    const none = { queryTimeoutMs: Infinity, generateTimeoutMs: Infinity, retries: Infinity, other: undefined };
-    for (const create of [createMediaGen, createNodeMediaGen]) expect(() => create({ baseUrl, ...none })).not.toThrow();
+    const none = {
+      queryTimeoutMs: Infinity,
+      generateTimeoutMs: Infinity,
+      retries: Infinity,
+      other: undefined,
+    };
+    for (const create of [createMediaGen, createNodeMediaGen])
+      expect(() => create({ baseUrl, ...none })).not.toThrow();
   });
 });
 
@@ -101,7 +115,10 @@ test("options that are inherited, or getters of a class, are checked and used li
       return "of-the-class";
     }
     get fetch(): Fetch {
-      return async (_, { headers }) => (seen.push(headers["authorization"], headers["x-tenant"]), created("t-1"));
+      return async (_, { headers }) => (
+        seen.push(headers["authorization"], headers["x-tenant"]),
+        created("t-1")
+      );
     }
   }
   class Wrong extends Settings {
@@ -121,9 +138,13 @@ test("options that are inherited, or getters of a class, are checked and used li
   const onUpdate = ({ state }: WaitUpdate) => void seen.push(state);
   await waitAll([task], inherited({ onUpdate }));
   expect(seen.at(-1)).toBe("succeeded");
-  await expect(blobs(task, inherited({ signal: AbortSignal.abort(new Error("stop")) }))).rejects.toThrow("stop");
+  await expect(
+    blobs(task, inherited({ signal: AbortSignal.abort(new Error("stop")) })),
+  ).rejects.toThrow("stop");
   for (const options of [new Wrong(), inherited(new Wrong())])
     expect(() => createMediaGen(options)).toThrow(about("maxQueriesInFlight"));
-  await expect(task.wait(inherited({ waitTimeoutMs: Number.NaN }))).rejects.toEqual(about("waitTimeoutMs"));
+  await expect(task.wait(inherited({ waitTimeoutMs: Number.NaN }))).rejects.toEqual(
+    about("waitTimeoutMs"),
+  );
   await expect(task.check(inherited({ signal: "none" }))).rejects.toEqual(about("signal"));
 });

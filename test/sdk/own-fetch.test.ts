@@ -18,9 +18,12 @@ import { connectionRefused, errorOf, fetchError, success } from "./fake-service.
 const baseUrl = "http://localhost";
 const generateWith = (options: MediaGenOptions, create = createMediaGen) =>
   errorOf(
-    create({ apiKey: "any", retries: 4, clock: { random: () => 0 }, ...options }).image.generate("imgmodelz", {
-      prompt: "A fox",
-    }),
+    create({ apiKey: "any", retries: 4, clock: { random: () => 0 }, ...options }).image.generate(
+      "imgmodelz",
+      {
+        prompt: "A fox",
+      },
+    ),
   );
 
 test.for<[string, Fetch]>([
@@ -28,20 +31,26 @@ test.for<[string, Fetch]>([
   ["undici's", undiciFetch as Fetch],
   ["node-fetch's", nodeFetch],
   ["the runtime's", fetch],
-])("a custom fetch function may be %s: it sends files, and receives records and results", async ([, fetch]) => {
-  const emulator = createEmulator();
-  const server = await listen(emulator);
-  try {
-    const media = createMediaGen({ ...emulator.client, baseUrl: server.baseUrl, fetch });
-    const image = await media.image.generate("imgmodelz", { prompt: "A fox" });
-    await image.wait();
-    const task = await media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage: await blobs(image) });
-    await task.wait();
-    expect((await blobs(task)).map(({ type }) => type)).toEqual(["video/mp4"]);
-  } finally {
-    await server.close();
-  }
-});
+])(
+  "a custom fetch function may be %s: it sends files, and receives records and results",
+  async ([, fetch]) => {
+    const emulator = createEmulator();
+    const server = await listen(emulator);
+    try {
+      const media = createMediaGen({ ...emulator.client, baseUrl: server.baseUrl, fetch });
+      const image = await media.image.generate("imgmodelz", { prompt: "A fox" });
+      await image.wait();
+      const task = await media.video.generate("vidmodelv2", {
+        prompt: "A fox",
+        sourceImage: await blobs(image),
+      });
+      await task.wait();
+      expect((await blobs(task)).map(({ type }) => type)).toEqual(["video/mp4"]);
+    } finally {
+      await server.close();
+    }
+  },
+);
 
 const unknown = { name: "OutcomeUnknownError" };
 test.for([
@@ -49,7 +58,13 @@ test.for([
   ["a 404", 404, "no", "/elsewhere", unknown],
   ["a rejection", 200, '{"code":9999,"msg":"no"}', "/elsewhere", unknown],
   ["HTTP 429", 429, "later", "/elsewhere", unknown],
-  ["a task", 200, '{"code":1000,"msg":"","data":{"taskid":"t-1"}}', "/elsewhere", { taskid: "t-1" }],
+  [
+    "a task",
+    200,
+    '{"code":1000,"msg":"","data":{"taskid":"t-1"}}',
+    "/elsewhere",
+    { taskid: "t-1" },
+  ],
 ] as const)(
   "a fetch function that follows a redirect to %s sends once",
   async ([, status, body, location, outcome]) => {
@@ -63,10 +78,13 @@ test.for([
     });
     const { baseUrl } = service;
     const following: Fetch = (url, { redirect: _, ...init }) => fetch(url, init);
-    // A rejected connection is proof if the function promises to send once, which this one does not.
+    // A rejected connection is proof if the function promises to send once, which this one does
+    // not.
     const promises = status === 0 ? [false] : [false, true];
     for (const fetchSendsOnce of promises)
-      expect(await generateWith({ baseUrl, fetch: following, fetchSendsOnce })).toMatchObject(outcome);
+      expect(await generateWith({ baseUrl, fetch: following, fetchSendsOnce })).toMatchObject(
+        outcome,
+      );
     expect(paid).toBe(promises.length);
   },
 );
@@ -84,7 +102,9 @@ describe.for([
     async ([, error, otherwise]) => {
       const options = { baseUrl, fetch: () => Promise.reject(error) };
       expect(await generateWith(options, create)).toBeInstanceOf(OutcomeUnknownError);
-      expect(await generateWith({ ...options, fetchSendsOnce: true }, create)).toBeInstanceOf(otherwise);
+      expect(await generateWith({ ...options, fetchSendsOnce: true }, create)).toBeInstanceOf(
+        otherwise,
+      );
     },
   );
 

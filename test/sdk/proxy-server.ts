@@ -29,7 +29,11 @@ export interface Proxy extends AsyncDisposable {
 }
 
 /** Starts a proxy on a port of its own. */
-export async function startProxy({ certificate, onConnect, onData }: ProxyBehavior = {}): Promise<Proxy> {
+export async function startProxy({
+  certificate,
+  onConnect,
+  onData,
+}: ProxyBehavior = {}): Promise<Proxy> {
   const sockets = new Set<Socket>();
   const requests: IncomingMessage[] = [];
   const server = certificate ? createHttps(certificate) : createHttp();
@@ -40,7 +44,8 @@ export async function startProxy({ certificate, onConnect, onData }: ProxyBehavi
   const serve = (request: IncomingMessage, socket: Socket) => {
     requests.push(request);
     // Below TLS, if the proxy speaks it.
-    const reset = () => [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
+    const reset = () =>
+      [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
     if (onConnect) return onConnect(socket, reset);
     const target = connect({ host: "localhost", port: Number(request.url?.split(":")[1]) }, () =>
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n"),
@@ -84,7 +89,11 @@ export interface Service extends AsyncDisposable {
 }
 
 /** Starts a service whose results are at this URL, with its own port instead of `PORT`. */
-export async function startService(resultUrl: string, result: Buffer, options?: ServerOptions): Promise<Service> {
+export async function startService(
+  resultUrl: string,
+  result: Buffer,
+  options?: ServerOptions,
+): Promise<Service> {
   const requests: string[] = [];
   const [clients, resumed] = [[] as string[], [] as boolean[]];
   const respond: RequestListener = (request, response) => {
@@ -93,7 +102,9 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
     request.once("end", () => {
       requests.push(`${request.method} ${request.url} ${bytes}`);
       const { socket } = request;
-      clients.push(String((socket instanceof TLSSocket && socket.getPeerCertificate().subject?.CN) || "none"));
+      clients.push(
+        String((socket instanceof TLSSocket && socket.getPeerCertificate().subject?.CN) || "none"),
+      );
       const url = [resultUrl.replace("PORT", String(port))];
       const record = JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url } });
       response.end(request.method === "GET" ? result : record);
@@ -115,7 +126,16 @@ export async function startService(resultUrl: string, result: Buffer, options?: 
 }
 
 /** A client of a service at `media.example.com`. */
-export function clientAt({ port }: Pick<Service, "port">, options: NodeMediaGenOptions = {}): MediaGen {
+export function clientAt(
+  { port }: Pick<Service, "port">,
+  options: NodeMediaGenOptions = {},
+): MediaGen {
   const baseUrl = `https://media.example.com:${port}`;
-  return createMediaGen({ baseUrl, apiKey: "key", retries: 2, clock: { random: () => 0 }, ...options });
+  return createMediaGen({
+    baseUrl,
+    apiKey: "key",
+    retries: 2,
+    clock: { random: () => 0 },
+    ...options,
+  });
 }

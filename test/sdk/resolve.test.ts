@@ -1,4 +1,9 @@
-import { type GenerationEntry, InvalidRequestError, memoryStore, type OutcomeUnknownError } from "@mediagen/sdk";
+import {
+  type GenerationEntry,
+  InvalidRequestError,
+  memoryStore,
+  type OutcomeUnknownError,
+} from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import {
   clientOf,
@@ -17,7 +22,8 @@ import {
 
 const idOf = (error: unknown) => (error as OutcomeUnknownError).generationId ?? "";
 /** A generation of unknown outcome. */
-const unknown = async (store: SharedStore, key = "k") => idOf(await errorOf(clientOf([lost], { store }).generate(key)));
+const unknown = async (store: SharedStore, key = "k") =>
+  idOf(await errorOf(clientOf([lost], { store }).generate(key)));
 /** A client whose store has a generation of unknown outcome, with its id. */
 async function withUnknown(replies: readonly Reply[] = [], options: FakeOptions = {}) {
   const store = sharedStore();
@@ -30,13 +36,19 @@ const notAllowed = (field: string, text = "") => ({
 const isKnown = notAllowed("generationId", "has a known outcome");
 
 describe("resolve", () => {
-  test.for([{ taskid: "t-7" }, "notCreated"] as const)("resolves a generation to %o", async (resolution) => {
-    const { media, generate, sent, id } = await withUnknown([() => created("t-8")]);
-    expect(await errorOf(generate("k"))).toMatchObject({ name: "OutcomeUnknownError", generationId: id });
-    await media.resolve(id, resolution as "notCreated");
-    expect((await generate("k")).taskid).toBe(resolution === "notCreated" ? "t-8" : "t-7");
-    expect(sent()).toBe(1); // One query, or one generation.
-  });
+  test.for([{ taskid: "t-7" }, "notCreated"] as const)(
+    "resolves a generation to %o",
+    async (resolution) => {
+      const { media, generate, sent, id } = await withUnknown([() => created("t-8")]);
+      expect(await errorOf(generate("k"))).toMatchObject({
+        name: "OutcomeUnknownError",
+        generationId: id,
+      });
+      await media.resolve(id, resolution as "notCreated");
+      expect((await generate("k")).taskid).toBe(resolution === "notCreated" ? "t-8" : "t-7");
+      expect(sent()).toBe(1); // One query, or one generation.
+    },
+  );
 
   test("rejects a generation that is being sent, by a sender that renews its entry", async () => {
     const store = sharedStore();
@@ -53,11 +65,19 @@ describe("resolve", () => {
   test("changes no generation of another service, and ignores the tasks of others", async () => {
     const store = sharedStore();
     const replies = [lost, () => created("t-1")];
-    const [here, there] = [clientOf(replies, { store }), clientOf(replies, { store, baseUrl: "http://localhost:81" })];
-    const [own, foreign] = [idOf(await errorOf(here.generate("1"))), idOf(await errorOf(there.generate("1")))];
+    const [here, there] = [
+      clientOf(replies, { store }),
+      clientOf(replies, { store, baseUrl: "http://localhost:81" }),
+    ];
+    const [own, foreign] = [
+      idOf(await errorOf(here.generate("1"))),
+      idOf(await errorOf(there.generate("1"))),
+    ];
     await there.generate("2");
     await here.media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "3" });
-    expect(await errorOf(here.media.resolve(foreign, "notCreated"))).toBeInstanceOf(InvalidRequestError);
+    expect(await errorOf(here.media.resolve(foreign, "notCreated"))).toBeInstanceOf(
+      InvalidRequestError,
+    );
     expect(await store.get(foreign)).toMatchObject({ state: "unknown" });
     const task = await here.media.resolve(own, { taskid: "t-1", unverified: true });
     expect(task).toMatchObject({ kind: "image", taskid: "t-1" });
@@ -78,11 +98,15 @@ describe("resolve", () => {
     const ofOther = notAllowed("taskid", "is the task of the generation");
     expect(await errorOf(media.resolve(id, { taskid }))).toMatchObject(ofOther);
     for (const resolution of ["notCreated", { taskid: "t-3" }] as const)
-      expect(await errorOf(media.resolve(generationId, resolution as "notCreated"))).toMatchObject(isKnown);
+      expect(await errorOf(media.resolve(generationId, resolution as "notCreated"))).toMatchObject(
+        isKnown,
+      );
   });
 
   test("can name another task after the wrong one has ended, and then sends nothing again", async () => {
-    const { media, generate, sent, store, id } = await withUnknown([], { classify: () => "succeeded" });
+    const { media, generate, sent, store, id } = await withUnknown([], {
+      classify: () => "succeeded",
+    });
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
     expect(await errorOf(media.resolve(id, "notCreated"))).toMatchObject(isKnown);
@@ -92,7 +116,10 @@ describe("resolve", () => {
     const before = sent();
     await media.resolve(id, { taskid: "t-right" });
     expect((await generate("k")).taskid).toBe("t-right");
-    expect([(await media.recover()).tasks, sent() - before]).toMatchObject([[{ taskid: "t-right" }], 1]);
+    expect([(await media.recover()).tasks, sent() - before]).toMatchObject([
+      [{ taskid: "t-right" }],
+      1,
+    ]);
   });
 
   test("corrects a task: the end of the wrong one is not recorded as that of the right one", async () => {
@@ -110,11 +137,18 @@ describe("resolve", () => {
     await resolve(first, "t-2");
     await resolve(second, "t-1");
     await resolve(first, "t-1");
-    expect(await errorOf(generate("k2"))).toMatchObject({ name: "OutcomeUnknownError", generationId: second });
+    expect(await errorOf(generate("k2"))).toMatchObject({
+      name: "OutcomeUnknownError",
+      generationId: second,
+    });
     const reason = expect.stringContaining(first);
     expect((await media.recover()).unknown).toMatchObject([{ generationId: second, reason }]);
     await resolve(second, "t-2");
-    expect([(await generate("k")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
+    expect([(await generate("k")).taskid, (await generate("k2")).taskid, sent()]).toEqual([
+      "t-1",
+      "t-2",
+      0,
+    ]);
   });
 
   test("closes the list of a store that it stops reading", async () => {
@@ -128,7 +162,9 @@ describe("resolve", () => {
         states.push("closed");
       }
     };
-    const { media, generate } = clientOf([lost, () => created("t-1")], { store: { ...memory, list } });
+    const { media, generate } = clientOf([lost, () => created("t-1")], {
+      store: { ...memory, list },
+    });
     const id = idOf(await errorOf(generate("order-1")));
     await generate("order-2");
     // The task of another entry: it is found before the list has ended.
@@ -142,11 +178,21 @@ describe("recover", () => {
     const store = sharedStore();
     let state: "succeeded" | "failed" = "succeeded";
     const { media, generate } = clientOf([], { store, classify: () => state });
-    const tasks = [await generate(), await generate(), await generate(), await generate("key"), await generate()];
+    const tasks = [
+      await generate(),
+      await generate(),
+      await generate(),
+      await generate("key"),
+      await generate(),
+    ];
     const [first, second, third, fourth, fifth] = tasks.map(({ taskid }) => taskid);
     const recovered = async () => {
       const { tasks: open, finished, unknown } = await clientOf([], { store }).media.recover();
-      return [open.map(({ taskid }) => taskid).sort(), finished.map(({ taskid }) => taskid), unknown];
+      return [
+        open.map(({ taskid }) => taskid).sort(),
+        finished.map(({ taskid }) => taskid),
+        unknown,
+      ];
     };
     expect(await recovered()).toEqual([[first, second, third, fourth, fifth].sort(), [], []]);
     for (const index of [0, 0, 3]) await tasks[index]?.check();
@@ -163,7 +209,9 @@ describe("recover", () => {
   test("lists tasks although one of another kind or another service with their id was deleted", async () => {
     const store = sharedStore();
     const tasks = [() => created("t-1"), () => created("t-1")];
-    const { media, generate } = clientOf([...tasks, () => success({ status: "Success" })], { store });
+    const { media, generate } = clientOf([...tasks, () => success({ status: "Success" })], {
+      store,
+    });
     const other = clientOf(tasks, { store, baseUrl: "http://localhost:81" });
     await other.generate("order-1");
     await generate("order-1");
@@ -182,9 +230,14 @@ describe("recover", () => {
     store.beforeWrite((entry) => (isAlive(entry) ? undefined : forever()));
     void clientOf([forever], { store }).generate("ended");
     const isSending = (key: string) =>
-      store.written().some(({ idempotencyKey, state }) => idempotencyKey === key && state === "sending");
+      store
+        .written()
+        .some(({ idempotencyKey, state }) => idempotencyKey === key && state === "sending");
     await expect.poll(() => isSending("alive") && isSending("ended")).toBe(true);
     const found = await clientOf([], { store }).media.recover();
-    expect(found.unknown.map(({ idempotencyKey }) => idempotencyKey).sort()).toEqual(["ended", "lost"]);
+    expect(found.unknown.map(({ idempotencyKey }) => idempotencyKey).sort()).toEqual([
+      "ended",
+      "lost",
+    ]);
   });
 });

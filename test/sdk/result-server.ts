@@ -14,13 +14,17 @@ export function serveForAll(respond: RequestListener): () => string {
   return () => server.baseUrl;
 }
 
-/** A service with the servers of its results, while the tests of a file run. Each path has its handler. */
+/**
+ * A service with the servers of its results, while the tests of a file run. Each path has its
+ * handler.
+ */
 export function serveResults(handlers: Record<string, Handler>) {
   const requests: IncomingMessage[] = [];
   let data = {};
   const origin = serveForAll((request, response) => {
     const [path = ""] = (request.url ?? "").split("?");
-    if (path.endsWith("infobytaskid")) return void response.end(JSON.stringify({ code: 1000, msg: "", data }));
+    if (path.endsWith("infobytaskid"))
+      return void response.end(JSON.stringify({ code: 1000, msg: "", data }));
     requests.push(request);
     handlers[path]?.(request, response);
   });
@@ -31,12 +35,21 @@ export function serveResults(handlers: Record<string, Handler>) {
     requests,
     origin,
     /** A task of this service whose results are at these paths, and the events of its client. */
-    taskWith(create: (options: MediaGenOptions) => MediaGen, paths: readonly string[], options: MediaGenOptions = {}) {
+    taskWith(
+      create: (options: MediaGenOptions) => MediaGen,
+      paths: readonly string[],
+      options: MediaGenOptions = {},
+    ) {
       const taskid = "../t:1";
       data = { taskid, url: paths.map((path) => (path.startsWith("/") ? origin() + path : path)) };
       const events: MediaGenEvent[] = [];
       const onEvent = (event: MediaGenEvent) => void (event.type === "ended" || events.push(event));
-      const client = { baseUrl: origin(), apiKey: "secret-key", clock: { random: () => 0 }, onEvent };
+      const client = {
+        baseUrl: origin(),
+        apiKey: "secret-key",
+        clock: { random: () => 0 },
+        onEvent,
+      };
       const task: Task = create({ ...client, ...options }).image.task(taskid);
       return { task, events };
     },
@@ -50,8 +63,16 @@ export interface Rest {
   readonly bytes?: Buffer;
 }
 
-/** Cuts the first response after so many bytes. Later ones are complete, or the rest if one is requested and given. */
-export function cutOnce(all: Buffer, at: number, first: Readonly<Record<string, string>>, rest?: Rest): Handler {
+/**
+ * Cuts the first response after so many bytes. Later ones are complete, or the rest if one is
+ * requested and given.
+ */
+export function cutOnce(
+  all: Buffer,
+  at: number,
+  first: Readonly<Record<string, string>>,
+  rest?: Rest,
+): Handler {
   let isCut = false;
   return ({ headers: { range } }, response) => {
     const { status = 206, headers = {}, bytes = all.subarray(at) } = rest ?? {};

@@ -38,7 +38,9 @@ test.for([
 ])(
   "a file whose bytes are of no known type, of %s with Content-Type %s, ends in %s",
   async ([path, type, extension]) => {
-    const { media } = clientWith([`${origin}/${path}`], () => bytes(type ? { "content-type": type } : {}));
+    const { media } = clientWith([`${origin}/${path}`], () =>
+      bytes(type ? { "content-type": type } : {}),
+    );
     const [file] = await download(media.image.task("t-1"), directory.path);
     expect(basename(file?.path ?? "")).toBe(`t-1-1.${extension}`);
   },
@@ -50,7 +52,14 @@ test.for<[string, Partial<TaskJSON>, number]>([
 ])("as many results are fetched %s", async ([, fields, count]) => {
   const urls = ["a", "b", "c"].map((name) => `${origin}/${name}`);
   const { media, requested } = clientWith(urls, () => bytes());
-  const task = media.task({ version: 2, kind: "image", taskid: "t-1", origin, resultCount: 2, ...fields });
+  const task = media.task({
+    version: 2,
+    kind: "image",
+    taskid: "t-1",
+    origin,
+    resultCount: 2,
+    ...fields,
+  });
   expect(await blobs(task)).toHaveLength(count);
   expect(requested).toEqual(urls.slice(0, count));
   expect(task.record?.url).toEqual(urls);
@@ -58,10 +67,30 @@ test.for<[string, Partial<TaskJSON>, number]>([
 
 test.for<[string, Record<string, string>, number | undefined, string]>([
   // It is shorter than its length.
-  ["of 256 MiB is fetched into memory", { "content-length": String(2 ** 28) }, undefined, "ConnectionError"],
-  ["of more than 256 MiB is not", { "content-length": String(2 ** 28 + 1) }, undefined, "ServiceError"],
-  ["of more is, if the caller says so", { "content-length": String(2 ** 28 + 1) }, 2 ** 30, "ConnectionError"],
-  ["is limited as well if its length is no number", { "content-length": "many" }, 10, "ServiceError"],
+  [
+    "of 256 MiB is fetched into memory",
+    { "content-length": String(2 ** 28) },
+    undefined,
+    "ConnectionError",
+  ],
+  [
+    "of more than 256 MiB is not",
+    { "content-length": String(2 ** 28 + 1) },
+    undefined,
+    "ServiceError",
+  ],
+  [
+    "of more is, if the caller says so",
+    { "content-length": String(2 ** 28 + 1) },
+    2 ** 30,
+    "ConnectionError",
+  ],
+  [
+    "is limited as well if its length is no number",
+    { "content-length": "many" },
+    10,
+    "ServiceError",
+  ],
   [
     "is not, compressed: the runtime's fetch does not notice if it is cut",
     { "content-encoding": "br" },
@@ -76,13 +105,20 @@ test.for<[string, Record<string, string>, number | undefined, string]>([
 describe("an API key in the URL of a result", () => {
   const key = "sk-canary/+1";
   const encoded = encodeURIComponent(key);
-  const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } });
+  const redirect = (location: string) => () =>
+    new Response(null, { status: 302, headers: { location } });
   const failure = () =>
-    Promise.reject(new TypeError("fetch failed", { cause: new Error(`GET https://x.test/a?key=${key}`) }));
+    Promise.reject(
+      new TypeError("fetch failed", { cause: new Error(`GET https://x.test/a?key=${key}`) }),
+    );
 
   test.for<[string, string, () => Response | Promise<Response>]>([
     ["leads into a private network", `http://10.0.0.1/a?key=${key}`, () => bytes()],
-    ["leads there by a redirect", `https://x.test/a?key=${encoded}`, redirect(`http://10.0.0.1/b?key=${encoded}`)],
+    [
+      "leads there by a redirect",
+      `https://x.test/a?key=${encoded}`,
+      redirect(`http://10.0.0.1/b?key=${encoded}`),
+    ],
     ["redirects for ever", `https://x.test/a?key=${key}`, redirect(`https://x.test/a?key=${key}`)],
     ["is no URL", `//${"x".repeat(170)}?key=${key}`, () => bytes()],
     ["is in the error of the fetch function", `https://x.test/a?key=${key}`, failure],

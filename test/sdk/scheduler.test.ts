@@ -22,14 +22,20 @@ describe("queries in flight", () => {
     [16, {}],
     [3, { maxQueriesInFlight: 3 }],
   ])("are %i at most, not all at the same time, and leave no timer", async ([most, options]) => {
-    const { tasks, pass, seen, queries } = serviceOnAClock(after(4_000), { clock: { random: varying() }, ...options });
+    const { tasks, pass, seen, queries } = serviceOnAClock(after(4_000), {
+      clock: { random: varying() },
+      ...options,
+    });
     await pass(Promise.all(tasks(100).map((task) => task.wait())));
     expect(seen()).toEqual({ inFlight: 0, mostInFlight: most, timers: 0 });
     expect(new Set(queries.map(({ at }) => at)).size).toBeGreaterThan(30);
   });
 
   test("are shared evenly if there are too few for all", async () => {
-    const { tasks, pass, queries } = serviceOnAClock(after(60_000), { maxQueriesInFlight: 1, latencyMs: 200 });
+    const { tasks, pass, queries } = serviceOnAClock(after(60_000), {
+      maxQueriesInFlight: 1,
+      latencyMs: 200,
+    });
     await pass(Promise.allSettled(tasks(50).map((task) => task.wait({ waitTimeoutMs: 40_000 }))));
     const times = Map.groupBy(queries.slice(0, 150), ({ taskid }) => taskid);
     expect(times.size).toBe(50);
@@ -49,7 +55,8 @@ describe("a wait among many", () => {
       );
       return { controller, end };
     });
-    // The first checks are due after 0.7 s; the second of six tasks is in flight then, and the rest are in line.
+    // The first checks are due after 0.7 s; the second of six tasks is in flight then, and the rest
+    // are in line.
     const queried: string[] = [];
     for (const [index, ms] of [
       [0, 100],
@@ -62,7 +69,9 @@ describe("a wait among many", () => {
       expect(await waits[index]?.end).toBe(`enough at ${elapsed()}`);
     }
     expect(queried).toEqual(["t-1"]);
-    expect(await pass(Promise.all([2, 4, 5].map((index) => waits[index]?.end)))).toEqual(Array(3).fill("done"));
+    expect(await pass(Promise.all([2, 4, 5].map((index) => waits[index]?.end)))).toEqual(
+      Array(3).fill("done"),
+    );
     expect(seen().timers).toBe(0);
   });
 
@@ -75,7 +84,9 @@ describe("a wait among many", () => {
     for (let index = 0; index < count; index++) void errorOf(task(`sick-${index}`).wait());
     for (const name of ["early", "late"]) {
       const before = elapsed();
-      await pass(Promise.all(Array.from({ length: 50 }, (_, index) => task(`${name}-${index}`).wait())));
+      await pass(
+        Promise.all(Array.from({ length: 50 }, (_, index) => task(`${name}-${index}`).wait())),
+      );
       expect(elapsed() - before).toBeLessThan(6_000);
     }
   });
@@ -96,15 +107,26 @@ describe("what a client has learned of a model", () => {
   test("saves queries: the first comes later, the others when they are likely to be worth it", async () => {
     // From 50 to 69 seconds, in no order.
     const duration = (taskid: string) => 50_000 + 1_000 * ((Number(taskid.slice(2)) * 7) % 20);
-    const { task, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: duration(taskid) }), {
-      clock: { random: varying() },
-    });
-    const waits: { readonly queries: number; readonly firstMs: number; readonly delayMs: number }[] = [];
+    const { task, pass, queries, elapsed } = serviceOnAClock(
+      (taskid) => ({ doneAfterMs: duration(taskid) }),
+      {
+        clock: { random: varying() },
+      },
+    );
+    const waits: {
+      readonly queries: number;
+      readonly firstMs: number;
+      readonly delayMs: number;
+    }[] = [];
     for (let index = 0; index < 200; index++) {
       const [before, start, one] = [queries.length, elapsed(), task(`t-${index}`)];
       await pass(one.wait());
       const firstMs = (queries[before]?.at ?? 0) - start;
-      waits.push({ queries: queries.length - before, firstMs, delayMs: elapsed() - start - duration(one.taskid) });
+      waits.push({
+        queries: queries.length - before,
+        firstMs,
+        delayMs: elapsed() - start - duration(one.taskid),
+      });
     }
     const mean = (key: keyof (typeof waits)[number], from: number, to: number) =>
       waits.slice(from, to).reduce((sum, wait) => sum + wait[key], 0) / (to - from);
@@ -118,10 +140,13 @@ describe("what a client has learned of a model", () => {
 
   test("spares tasks that began together most queries: a few are polled early, also before any has ended", async () => {
     const duration = (taskid: string) => 20_000 + 25 * Number(taskid.slice(2));
-    const { tasks, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: duration(taskid) }), {
-      clock: { random: varying() },
-      maxQueriesInFlight: 400,
-    });
+    const { tasks, pass, queries, elapsed } = serviceOnAClock(
+      (taskid) => ({ doneAfterMs: duration(taskid) }),
+      {
+        clock: { random: varying() },
+        maxQueriesInFlight: 400,
+      },
+    );
     let delayMs = 0;
     await pass(
       Promise.all(
@@ -150,7 +175,9 @@ describe("what a client has learned of a model", () => {
   });
 
   test("counts from the first result, if the others of several never come", async () => {
-    const { task, media, pass, elapsed } = serviceOnAClock(after(5_000), { clock: { random: varying() } });
+    const { task, media, pass, elapsed } = serviceOnAClock(after(5_000), {
+      clock: { random: varying() },
+    });
     const delays: number[] = [];
     for (let index = 0; index < 40; index++) {
       const start = elapsed();
@@ -181,9 +208,23 @@ test("pauses that are skipped take no time, also on a clock that does not move",
 test("a task of a store whose date is no time is polled as one without a date", async () => {
   const store = memoryStore();
   const { media, pass, queries } = serviceOnAClock(after(60_000), { store });
-  const facts = { kind: "video", origin: media.origin, resultCount: 1, createdAt: "yesterday" } as const;
+  const facts = {
+    kind: "video",
+    origin: media.origin,
+    resultCount: 1,
+    createdAt: "yesterday",
+  } as const;
   const task = { ...facts, version: 2, taskid: "t-1" };
-  const entry = { ...facts, version: 1, id: "g-1", revision: 1, attempt: "a", state: "created", model: "m", task };
+  const entry = {
+    ...facts,
+    version: 1,
+    id: "g-1",
+    revision: 1,
+    attempt: "a",
+    state: "created",
+    model: "m",
+    task,
+  };
   // The cast: its dates are no numbers.
   await store.write(entry as never);
   const { tasks } = await media.recover();
@@ -199,9 +240,13 @@ describe("in real time", () => {
   test("neither an ended wait nor an entry that is written in the background keeps the process alive", async () => {
     const before = timers();
     const polls = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
-    expect(await errorOf(polls.video.task("t-1").wait({ waitTimeoutMs: 20 }))).toBeInstanceOf(WaitTimeoutError);
+    expect(await errorOf(polls.video.task("t-1").wait({ waitTimeoutMs: 20 }))).toBeInstanceOf(
+      WaitTimeoutError,
+    );
     const store = sharedStore();
-    store.beforeWrite(({ state }) => (state === "created" ? Promise.reject(new Error("full")) : undefined));
+    store.beforeWrite(({ state }) =>
+      state === "created" ? Promise.reject(new Error("full")) : undefined,
+    );
     const options = { store, onEvent: () => undefined, fetch: async () => created("t-1") };
     const media = createMediaGen({ baseUrl: "http://localhost", ...options });
     expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");
@@ -211,9 +256,14 @@ describe("in real time", () => {
 
   test("a clock that is set back moves no deadline", async () => {
     const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
-    const waits = [20, 50].map((waitTimeoutMs) => errorOf(media.video.task("t-1").wait({ waitTimeoutMs })));
+    const waits = [20, 50].map((waitTimeoutMs) =>
+      errorOf(media.video.task("t-1").wait({ waitTimeoutMs })),
+    );
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
-    expect(await Promise.all(waits)).toEqual([expect.any(WaitTimeoutError), expect.any(WaitTimeoutError)]);
+    expect(await Promise.all(waits)).toEqual([
+      expect.any(WaitTimeoutError),
+      expect.any(WaitTimeoutError),
+    ]);
     now.mockRestore();
   });
 });

@@ -13,7 +13,8 @@ import {
   type Reply,
 } from "./fake-service.ts";
 
-// What follows from each response, timeout and redirect is in test/faults/matrix.test.ts and status-by-envelope.txt.
+// What follows from each response, timeout and redirect is in test/faults/matrix.test.ts and
+// status-by-envelope.txt.
 
 const task: Reply = () => created("t-1");
 const status =
@@ -33,7 +34,9 @@ const beforeTLS = "Client network socket disconnected before secure TLS connecti
 const tunnelRefused = "Proxy response (403) !== 200 when HTTP Tunneling";
 /** What Node's fetch rejects with if a proxy rejects a CONNECT. */
 const noTunnel = new TypeError("fetch failed", {
-  cause: new Error("Request was cancelled.", { cause: Object.assign(new Error(tunnelRefused), { code: "ABORTED" }) }),
+  cause: new Error("Request was cancelled.", {
+    cause: Object.assign(new Error(tunnelRefused), { code: "ABORTED" }),
+  }),
 });
 
 describe("a generation is retried only if it provably was not sent", () => {
@@ -51,8 +54,14 @@ describe("a generation is retried only if it provably was not sent", () => {
     ["a proxy that opens no tunnel", noTunnel],
     ["closed during the TLS handshake", fetchError({ code: "ECONNRESET", message: beforeTLS })],
     ["every address closed", withCauses(connectionRefused.cause, connectionRefused.cause)],
-    ["no connection, in Bun", Object.assign(new Error("Unable to connect"), { code: "ECONNREFUSED" })],
-    ["no connection, in Deno", fetchError({}, "error sending request: client error (Connect): tcp connect error")],
+    [
+      "no connection, in Bun",
+      Object.assign(new Error("Unable to connect"), { code: "ECONNREFUSED" }),
+    ],
+    [
+      "no connection, in Deno",
+      fetchError({}, "error sending request: client error (Connect): tcp connect error"),
+    ],
   ])("%s", async ([, error]) => {
     const once = client([fails(error), task]);
     expect([(await once.generate()).taskid, once.sent()]).toEqual(["t-1", 2]);
@@ -86,7 +95,10 @@ describe("a generation is retried only if it provably was not sent", () => {
     ["any other error", new RangeError("what")],
     ["http instead of https, or a TLS record that is not one", of("ERR_SSL_WRONG_VERSION_NUMBER")],
     ["a TLS session that breaks", of("ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC")],
-    ["an alert of TLS, in node-fetch", Object.assign(new Error(), { code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL" })],
+    [
+      "an alert of TLS, in node-fetch",
+      Object.assign(new Error(), { code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL" }),
+    ],
     ["no socket left for something else", of("EMFILE", "open")],
     ["words of a tunnel in another error", new RangeError("failed", { cause: noTunnel.cause })],
   ])("after %s, its outcome is unknown", async ([, error]) => {
@@ -103,7 +115,8 @@ describe("a generation is retried only if it provably was not sent", () => {
 });
 
 const retryAfter = { "retry-after": "1" };
-const failed: Reply = () => Response.json({ code: 9999, msg: "no" }, { status: 503, headers: retryAfter });
+const failed: Reply = () =>
+  Response.json({ code: 9999, msg: "no" }, { status: 503, headers: retryAfter });
 test.for<[string, Reply, sent: number, sentIfOptedIn: number]>([
   ["503 with Retry-After", status(503, retryAfter), 1, 2],
   ["503 without Retry-After", status(503), 1, 1],
@@ -112,7 +125,10 @@ test.for<[string, Reply, sent: number, sentIfOptedIn: number]>([
   ["425", status(425), 1, 2],
   ["500", status(500), 1, 1],
 ])("a generation is retried after HTTP %s only if you opt in", async ([, reply, ...counts]) => {
-  for (const [index, options] of [{}, { resendGenerationAfter: [421, 425, 503] as const }].entries()) {
+  for (const [index, options] of [
+    {},
+    { resendGenerationAfter: [421, 425, 503] as const },
+  ].entries()) {
     const { generate, sent } = client([reply, task], options);
     await errorOf(generate());
     expect(sent()).toBe(counts[index]);
@@ -155,7 +171,10 @@ describe("an abort", () => {
   test("during the call of a key function sends nothing either, and no entry says that it was sent", async () => {
     const controller = new AbortController();
     const store = sharedStore();
-    const { generate, sent } = clientOf([], { store, apiKey: async () => (controller.abort("enough"), "key") });
+    const { generate, sent } = clientOf([], {
+      store,
+      apiKey: async () => (controller.abort("enough"), "key"),
+    });
     await expect(generate("order-1", "A fox", controller.signal)).rejects.toBe("enough");
     await new Promise(setImmediate);
     expect([store.states(), sent()]).toEqual([["claimed", "notCreated"], 0]);
@@ -165,9 +184,13 @@ describe("an abort", () => {
     for (const isPaid of [true, false]) {
       const controller = new AbortController();
       // Even if the fetch function ignores the signal.
-      const { media, generate } = clientOf([() => (queueMicrotask(() => controller.abort("enough")), forever())]);
+      const { media, generate } = clientOf([
+        () => (queueMicrotask(() => controller.abort("enough")), forever()),
+      ]);
       const { signal } = controller;
-      const error = await errorOf(isPaid ? generate(undefined, "A fox", signal) : media.image.query("t-1", { signal }));
+      const error = await errorOf(
+        isPaid ? generate(undefined, "A fox", signal) : media.image.query("t-1", { signal }),
+      );
       if (isPaid) expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: "enough" });
       else expect(error).toBe("enough");
     }

@@ -10,10 +10,17 @@ export interface Query {
   readonly at: number;
 }
 
-/** A client in virtual time, on a service whose queries take a while; time moves on only when nothing else is left to do. */
+/**
+ * A client in virtual time, on a service whose queries take a while; time moves on only when
+ * nothing else is left to do.
+ */
 export function serviceOnAClock(
   fateOf: (taskid: string) => Fate,
-  { latencyMs = 50, clock: own, ...options }: MediaGenOptions & { readonly latencyMs?: number | (() => number) } = {},
+  {
+    latencyMs = 50,
+    clock: own,
+    ...options
+  }: MediaGenOptions & { readonly latencyMs?: number | (() => number) } = {},
 ) {
   const clock = new FakeClock(["pause", "limit", "background"]);
   const start = clock.now;
@@ -69,7 +76,10 @@ export function serviceOnAClock(
     return media.task(saved);
   }
 
-  /** Resolves to what the promise does. Until then, the earliest sleeper wakes whenever all others have nothing left to do. */
+  /**
+   * Resolves to what the promise does. Until then, the earliest sleeper wakes whenever all others
+   * have nothing left to do.
+   */
   async function pass<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
     void promise.then(

@@ -13,8 +13,14 @@ const piece = Buffer.alloc(65_536, "no image");
 const pieces = 1_600; // 100 MiB
 const body = Buffer.alloc(1_500_000, 1);
 const response = (headers: string, version = "1.1") =>
-  Buffer.concat([Buffer.from(`HTTP/${version} 200 OK\r\n${headers}connection: close\r\n\r\n`), body]);
-/** How a server ends a result together with its connection. The fetch of Node 22 and 24 survives none of these with a slow reader. */
+  Buffer.concat([
+    Buffer.from(`HTTP/${version} 200 OK\r\n${headers}connection: close\r\n\r\n`),
+    body,
+  ]);
+/**
+ * How a server ends a result together with its connection. The fetch of Node 22 and 24 survives
+ * none of these with a slow reader.
+ */
 const endings: Record<string, (socket: Socket) => unknown> = {
   withoutLength: (socket) => socket.end(response("")),
   withLength: (socket) => socket.end(response(`content-length: ${body.length}\r\n`)),
@@ -34,7 +40,9 @@ const service = await serve(async (request, response) => {
     return Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
   }
   const { taskid } = JSON.parse((await request.toArray()).join("")) as { taskid: string };
-  const url = [`${taskid in endings ? `http://127.0.0.1:${closingPort}` : service.baseUrl}/${taskid}`];
+  const url = [
+    `${taskid in endings ? `http://127.0.0.1:${closingPort}` : service.baseUrl}/${taskid}`,
+  ];
   return response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid, url } }));
 });
 afterAll(() => (closing.close(), service[Symbol.asyncDispose]()));

@@ -17,9 +17,14 @@ describe.each([
   /** What a generation with this comes to, and what was sent. */
   async function generateWith(sourceImage: Blob) {
     const bodies: Blob[] = [];
-    const fetch = async (_: string, { body }: FetchInit) => (bodies.push(body as Blob), success({ taskid: "t-1" }));
+    const fetch = async (_: string, { body }: FetchInit) => (
+      bodies.push(body as Blob),
+      success({ taskid: "t-1" })
+    );
     const media = create({ baseUrl: "http://localhost", apiKey: "any", fetch });
-    const result = await errorOf(media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage }));
+    const result = await errorOf(
+      media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage }),
+    );
     return { result, bodies };
   }
   test("is rejected before it is billed if it has changed since it was opened", async () => {
@@ -62,7 +67,11 @@ describe.each([
 test("validate reads no bytes, so it finds an empty file, also in an extra field, but not what is no image", () => {
   const empty = new Blob([], { type: "image/png" });
   const issueOf = (field: string) => [{ field, code: "invalid" }];
-  expect(validate("vidmodelv2", { sourceImage: new Blob(["hello"], { type: "image/png" }) })).toEqual([]);
+  expect(
+    validate("vidmodelv2", { sourceImage: new Blob(["hello"], { type: "image/png" }) }),
+  ).toEqual([]);
   expect(validate("vidmodelv2", { sourceImage: empty })).toMatchObject(issueOf("sourceImage[0]"));
-  expect(validate("vidmodelv2", { prompt: "A" }, { mask: empty })).toMatchObject(issueOf("extraFields.mask"));
+  expect(validate("vidmodelv2", { prompt: "A" }, { mask: empty })).toMatchObject(
+    issueOf("extraFields.mask"),
+  );
 });

@@ -1,10 +1,20 @@
-import { InsufficientCreditsError, memoryStore, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
+import {
+  InsufficientCreditsError,
+  memoryStore,
+  OutcomeUnknownError,
+  ServiceError,
+} from "@mediagen/sdk";
 import { expect, test } from "vitest";
 import { clientOf, errorOf } from "./fake-service.ts";
 
-const statuses = [200, 201, 302, 307, 400, 401, 403, 404, 408, 409, 413, 425, 429, 500, 501, 502, 503, 504];
+const statuses = [
+  200, 201, 302, 307, 400, 401, 403, 404, 408, 409, 413, 425, 429, 500, 501, 502, 503, 504,
+];
 
-/** A body, and whether a service that responds with it may have created a task: what is in doubt counts as created. */
+/**
+ * A body, and whether a service that responds with it may have created a task: what is in doubt
+ * counts as created.
+ */
 interface Body {
   readonly text: string;
   readonly isPaid: (status: number) => boolean;
@@ -13,7 +23,10 @@ interface Body {
 }
 
 const isServerError = (status: number) => status >= 500 || (status >= 300 && status < 400);
-/** What a gateway says without the service: 408 and 409 may follow a request that the service has taken. */
+/**
+ * What a gateway says without the service: 408 and 409 may follow a request that the service has
+ * taken.
+ */
 const isTurnedAway = (status: number) =>
   (status >= 400 && status < 500 && status !== 408 && status !== 409) || status === 501;
 const envelope = (code: number, data?: object) => JSON.stringify({ code, msg: "as it says", data });
@@ -24,11 +37,21 @@ const bodies: Readonly<Record<string, Body>> = {
   "9000": { text: envelope(9000), isPaid: () => false },
   "an unknown code": { text: envelope(1001, { taskid: "t-1" }), isPaid: () => true },
   "a task, no envelope": { text: '{"data":{"taskid":"t-1"}}', isPaid: () => true },
-  "a task, code as text": { text: '{"code":"1000","msg":"","data":{"taskid":"t-1"}}', isPaid: () => true },
+  "a task, code as text": {
+    text: '{"code":"1000","msg":"","data":{"taskid":"t-1"}}',
+    isPaid: () => true,
+  },
   "a task in a list": { text: `[${envelope(1000, { taskid: "t-1" })}]`, isPaid: () => true },
   "no envelope": { text: "<html></html>", isPaid: (status) => !isTurnedAway(status) },
-  "a body that breaks off": { text: '{"code":1000,"msg":"as it says","data":{"task', isPaid: () => true, breaks: true },
-  "a body that ends early": { text: '{"code":1000,"msg":"as it says","data":{"task', isPaid: () => true },
+  "a body that breaks off": {
+    text: '{"code":1000,"msg":"as it says","data":{"task',
+    isPaid: () => true,
+    breaks: true,
+  },
+  "a body that ends early": {
+    text: '{"code":1000,"msg":"as it says","data":{"task',
+    isPaid: () => true,
+  },
 };
 
 /** What two calls of one key come to, at a service that always responds alike. */
@@ -77,7 +100,9 @@ test("whatever the status and the envelope, one key is paid at most once, and no
           where,
         ).toContainEqual(calls);
       else expect(calls, where).not.toContain("task");
-      rows.push(`${name.padEnd(22)} ${status}  ${calls.join(", ").padEnd(24)} paid ${paid}, sent ${sent}`);
+      rows.push(
+        `${name.padEnd(22)} ${status}  ${calls.join(", ").padEnd(24)} paid ${paid}, sent ${sent}`,
+      );
     }
   }
   await expect(`${rows.join("\n")}\n`).toMatchFileSnapshot("status-by-envelope.txt");

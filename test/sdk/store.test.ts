@@ -1,7 +1,6 @@
 import {
   type GenerationEntry,
   InvalidRequestError,
-  type MediaGen,
   memoryStore,
   OutcomeUnknownError,
   StoreError,
@@ -21,62 +20,10 @@ import {
   rejection,
   type Reply,
   sharedStore,
-  silentSender,
 } from "./fake-service.ts";
 
-// The simulator proves that no payment happens twice or is lost, however writes, requests and crashes interleave. These are the entries.
-
-const taskidsOf = async (media: MediaGen) => (await media.recover()).tasks.map(({ taskid }) => taskid).toSorted();
-
-describe("a response that arrives after others have taken its sender for dead", () => {
-  type Client = ReturnType<typeof clientOf>;
-  type Takeover = (other: Client, id: string) => Promise<unknown>;
-  const isUnknown: Takeover = async ({ generate }) =>
-    expect(await errorOf(generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
-  const isNone: Takeover = ({ media }, id) => media.resolve(id, "notCreated");
-  const isGeneratedAgain: Takeover = async (other, id) => (await isNone(other, id), other.generate("order-1"));
-  const isAnother: Takeover = async (other, id) => {
-    await isUnknown(other, id);
-    await other.media.resolve(id, { taskid: "t-7", unverified: true });
-  };
-
-  test.for<[string, Takeover, response: "task" | "rejection", tasks: readonly string[], ofKey: string, sent: number]>([
-    ["a task is that of its key", isUnknown, "task", ["t-late"], "t-late", 0],
-    ["a rejection frees its key", isUnknown, "rejection", ["t-other"], "t-other", 1],
-    ["a task is kept although a person said that there is none", isNone, "task", ["t-late"], "t-late", 0],
-    ["a task is kept next to the next attempt's", isGeneratedAgain, "task", ["t-late", "t-other"], "t-other", 1],
-    ["a rejection does not free the key of the next attempt", isGeneratedAgain, "rejection", ["t-other"], "t-other", 1],
-    ["a task is kept next to that of a person", isAnother, "task", ["t-7", "t-late"], "t-7", 0],
-    ["a rejection does not free the key of a person's task", isAnother, "rejection", ["t-7"], "t-7", 0],
-  ])("%s", async ([, takeOver, response, tasks, ofKey, sent]) => {
-    const sender = await silentSender();
-    const other = clientOf([() => created("t-other")], { store: sender.store });
-    await takeOver(other, sender.id);
-    sender.respond(response === "task" ? created("t-late") : rejection());
-    expect(await sender.task).toMatchObject(response === "task" ? { taskid: "t-late" } : { name: "ServiceError" });
-    expect(sender.events.some(({ type }) => type === "lateTask")).toBe(response === "task");
-    expect((await other.generate("order-1")).taskid).toBe(ofKey);
-    expect(await taskidsOf(other.media)).toEqual(tasks);
-    expect([sender.sent(), other.sent()]).toEqual([1, sent]);
-  });
-
-  test("a task is kept although a person resolves its generation to another one at that moment", async () => {
-    const { store, task, respond, id, cannotRenew } = await silentSender();
-    const other = clientOf([], { store });
-    await isUnknown(other, id);
-    let isResolved = false;
-    store.beforeWrite(async (entry) => {
-      cannotRenew(entry);
-      // The late task is about to follow `unknown` when a person resolves the same revision.
-      if (isResolved || entry.task?.taskid !== "t-1" || entry.revision - 1 !== (await store.get(id))?.revision) return;
-      isResolved = true;
-      await other.media.resolve(id, { taskid: "t-7", unverified: true });
-    });
-    respond(created("t-1"));
-    expect(await task).toMatchObject({ taskid: "t-1" });
-    expect([isResolved, await taskidsOf(other.media)]).toEqual([true, ["t-1", "t-7"]]);
-  });
-});
+// The simulator proves that no payment happens twice or is lost, however writes, requests and
+// crashes interleave. These are the entries.
 
 describe("a generation is recorded before it is sent, and its outcome after that", () => {
   const unreadable = Object.defineProperty(new Error(), "message", {
@@ -91,10 +38,22 @@ describe("a generation is recorded before it is sent, and its outcome after that
     ["created", [() => created("t-1")], ["sending", "created"]],
     ["rejected", [rejection], ["sending", "notCreated"]],
     ["never sent", [neverSent, neverSent], ["sending", "claimed", "sending", "notCreated"]],
-    ["created after a retry delay", [neverSent, () => created("t-1")], ["sending", "claimed", "sending", "created"]],
+    [
+      "created after a retry delay",
+      [neverSent, () => created("t-1")],
+      ["sending", "claimed", "sending", "created"],
+    ],
     ["lost", [lost], ["sending", "unknown"]],
-    ["lost, with the key in the response", [() => new Response("sk-canary", { status: 500 })], ["sending", "unknown"]],
-    ["lost with an error that has a name of its own", [fails(new SocketError("closed"))], ["sending", "unknown"]],
+    [
+      "lost, with the key in the response",
+      [() => new Response("sk-canary", { status: 500 })],
+      ["sending", "unknown"],
+    ],
+    [
+      "lost with an error that has a name of its own",
+      [fails(new SocketError("closed"))],
+      ["sending", "unknown"],
+    ],
     ["lost with an error that cannot be read", [fails(unreadable)], ["sending", "unknown"]],
   ])("if it is %s", async ([, replies, states]) => {
     for (const key of [undefined, "order-1"]) {
@@ -102,7 +61,8 @@ describe("a generation is recorded before it is sent, and its outcome after that
       const outcome = await errorOf(clientOf(replies, { store, retries: 1 }).generate(key));
       expect(store.states()).toEqual([...(key ? ["claimed"] : []), ...states]);
       const { id, reason } = store.written().at(-1) ?? {};
-      if (outcome instanceof OutcomeUnknownError) expect(outcome).toMatchObject({ generationId: id, reason });
+      if (outcome instanceof OutcomeUnknownError)
+        expect(outcome).toMatchObject({ generationId: id, reason });
       expect(store.text()).not.toMatch(/fox|canary/);
       const again = clientOf([], { store });
       const isUnknown = states.at(-1) === "unknown" && key !== undefined;
@@ -113,7 +73,10 @@ describe("a generation is recorded before it is sent, and its outcome after that
 
   test("with its task", async () => {
     const store = sharedStore();
-    const { generate } = clientOf([() => (expect(store.states()).toEqual(["sending"]), created("t-1"))], { store });
+    const { generate } = clientOf(
+      [() => (expect(store.states()).toEqual(["sending"]), created("t-1"))],
+      { store },
+    );
     const task = await generate();
     const facts = { kind: "image", model: "imgmodelz", origin: "http://localhost", resultCount: 1 };
     const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -124,10 +87,15 @@ describe("a generation is recorded before it is sent, and its outcome after that
   test("but not without a key if it is not sent: an invalid form, a veto, an abort", async () => {
     const store = sharedStore();
     const controller = new AbortController();
-    const veto = clientOf([], { store, beforeGenerate: () => Promise.reject(new RangeError("no")) });
+    const veto = clientOf([], {
+      store,
+      beforeGenerate: () => Promise.reject(new RangeError("no")),
+    });
     expect(await errorOf(veto.generate())).toEqual(new RangeError("no"));
     expect(await errorOf(veto.generate(undefined, 7 as never))).toBeInstanceOf(InvalidRequestError);
-    expect(await errorOf(veto.generate(undefined, "A fox", AbortSignal.abort("enough")))).toBe("enough");
+    expect(await errorOf(veto.generate(undefined, "A fox", AbortSignal.abort("enough")))).toBe(
+      "enough",
+    );
     const aborting = clientOf([], { store, beforeGenerate: () => controller.abort("enough") });
     expect(await errorOf(aborting.generate(undefined, "A fox", controller.signal))).toBe("enough");
     expect([store.states(), veto.sent(), aborting.sent()]).toEqual([[], 0, 0]);
@@ -136,7 +104,9 @@ describe("a generation is recorded before it is sent, and its outcome after that
   test("as not created if it is aborted while `sending` is being written", async () => {
     const store = sharedStore();
     const controller = new AbortController();
-    store.beforeWrite(({ state }) => (state === "sending" ? controller.abort("enough") : undefined));
+    store.beforeWrite(({ state }) =>
+      state === "sending" ? controller.abort("enough") : undefined,
+    );
     const { generate, sent } = clientOf([], { store });
     expect(await errorOf(generate("order-1", "A fox", controller.signal))).toBe("enough");
     expect([store.states(), sent()]).toEqual([["claimed", "sending", "notCreated"], 0]);
@@ -145,14 +115,25 @@ describe("a generation is recorded before it is sent, and its outcome after that
   test.for([
     ["an error", new Error("enough")],
     ["an error that looks as if nothing was sent", connectionRefused],
-    ["another call's InvalidRequestError", new InvalidRequestError("other", [], "Nothing was sent.")],
-  ] as const)("as unknown if it is aborted once it is sent, with %s as the reason", async ([, reason]) => {
-    const store = sharedStore();
-    const controller = new AbortController();
-    const { generate } = clientOf([() => (controller.abort(reason), forever())], { store, retries: 2 });
-    expect(await errorOf(generate("order-1", "A fox", controller.signal))).toBeInstanceOf(OutcomeUnknownError);
-    expect(store.states().at(-1)).toBe("unknown");
-  });
+    [
+      "another call's InvalidRequestError",
+      new InvalidRequestError("other", [], "Nothing was sent."),
+    ],
+  ] as const)(
+    "as unknown if it is aborted once it is sent, with %s as the reason",
+    async ([, reason]) => {
+      const store = sharedStore();
+      const controller = new AbortController();
+      const { generate } = clientOf([() => (controller.abort(reason), forever())], {
+        store,
+        retries: 2,
+      });
+      expect(await errorOf(generate("order-1", "A fox", controller.signal))).toBeInstanceOf(
+        OutcomeUnknownError,
+      );
+      expect(store.states().at(-1)).toBe("unknown");
+    },
+  );
 
   test("and renewed until the response arrives, never as claimed once `sending` is being written", async () => {
     const store = sharedStore();
@@ -168,7 +149,10 @@ describe("a generation is recorded before it is sent, and its outcome after that
     await task;
     const before = store.written().length;
     await idle();
-    expect([store.states(), store.written().length]).toEqual([["claimed", "sending", "created"], before]);
+    expect([store.states(), store.written().length]).toEqual([
+      ["claimed", "sending", "created"],
+      before,
+    ]);
   });
 });
 
@@ -181,7 +165,8 @@ describe("a store that fails", () => {
     const store = sharedStore();
     const { generate, sent } = clientOf([], { store });
     store.beforeWrite(full(({ state }) => state === "claimed" || state === "sending"));
-    for (const key of [undefined, "order-1"]) expect(await errorOf(generate(key))).toBeInstanceOf(StoreError);
+    for (const key of [undefined, "order-1"])
+      expect(await errorOf(generate(key))).toBeInstanceOf(StoreError);
     store.beforeWrite(() => undefined);
     await generate("order-1");
     expect(sent()).toBe(1);
@@ -202,7 +187,10 @@ describe("a store that fails", () => {
       const { generate, events, sent } = clientOf([], { store: { ...memory, write } });
       const { taskid } = await generate("order-1");
       expect(events.map(({ type }) => type)).toEqual(["generated"]);
-      expect([(await clientOf([], { store: memory }).generate("order-1")).taskid, sent()]).toEqual([taskid, 1]);
+      expect([(await clientOf([], { store: memory }).generate("order-1")).taskid, sent()]).toEqual([
+        taskid,
+        1,
+      ]);
     },
   );
 
@@ -225,7 +213,8 @@ describe("a store that fails", () => {
         ? memory.write(entry)
         : ({ written: false, current: await memory.get(entry.id) } as const);
     const { generate, sent } = clientOf([], { store: { ...memory, write } });
-    for (const key of [undefined, "order-1"]) expect(await errorOf(generate(key))).toBeInstanceOf(StoreError);
+    for (const key of [undefined, "order-1"])
+      expect(await errorOf(generate(key))).toBeInstanceOf(StoreError);
     expect(sent()).toBe(0);
   });
 
@@ -235,7 +224,11 @@ describe("a store that fails", () => {
     let isFull = true;
     store.beforeWrite(full(({ state }) => state === "created" && isFull));
     const task = await generate("order-1");
-    const failure = { type: "storeFailed", task: task.toJSON(), error: new RangeError("the disk is full") };
+    const failure = {
+      type: "storeFailed",
+      task: task.toJSON(),
+      error: new RangeError("the disk is full"),
+    };
     expect(events).toContainEqual(expect.objectContaining(failure));
     expect((await generate("order-1")).taskid).toBe(task.taskid);
     isFull = false;
@@ -244,7 +237,11 @@ describe("a store that fails", () => {
     expect([sent(), events.some(({ type }) => type === "lateTask")]).toEqual([1, false]);
     store.beforeWrite(full(({ state }) => state === "ended"));
     expect((await task.check()).state).toBe("succeeded");
-    expect(events.at(-1)).toMatchObject({ type: "storeFailed", generationId: task.generationId, task: undefined });
+    expect(events.at(-1)).toMatchObject({
+      type: "storeFailed",
+      generationId: task.generationId,
+      task: undefined,
+    });
   });
 
   test.for<[string, (entry: GenerationEntry) => object]>([
@@ -261,7 +258,8 @@ describe("a store that fails", () => {
     const { generationId: blocked = "" } = await first.generate("order-1");
     const { taskid } = await first.generate("order-2");
     // The cast: what a store returns may be anything.
-    const read = (entry?: GenerationEntry) => (entry?.id === blocked ? change(entry) : entry) as typeof entry;
+    const read = (entry?: GenerationEntry) =>
+      (entry?.id === blocked ? change(entry) : entry) as typeof entry;
     const list = async function* () {
       for await (const entry of memory.list({ states: ["created"] }))
         if (!("unreadable" in entry)) yield read(entry) ?? entry;
@@ -272,7 +270,10 @@ describe("a store that fails", () => {
     expect(await errorOf(generate("order-1"))).toMatchObject(unreadable);
     expect([(await generate("order-2")).taskid, sent()]).toEqual([taskid, 0]);
     await expect(media.resolve(blocked, "notCreated")).rejects.toThrow("is not in the store");
-    expect(await media.recover()).toMatchObject({ tasks: [{ taskid }], unreadable: [{ id: blocked }] });
+    expect(await media.recover()).toMatchObject({
+      tasks: [{ taskid }],
+      unreadable: [{ id: blocked }],
+    });
   });
 });
 
@@ -286,7 +287,13 @@ describe("an idempotency key", () => {
     await generate("k");
     const withFile = (text: string) => {
       const sourceImage = new File(["GIF89a", text], "a.gif", { type: "image/gif" });
-      return errorOf(media.image.generate("imgmodelv4", { prompt: "A fox", sourceImage }, { idempotencyKey: "file" }));
+      return errorOf(
+        media.image.generate(
+          "imgmodelv4",
+          { prompt: "A fox", sourceImage },
+          { idempotencyKey: "file" },
+        ),
+      );
     };
     for (const _ of [1, 2]) expect(await withFile("1")).toHaveProperty("taskid");
     const others = [
@@ -302,7 +309,9 @@ describe("an idempotency key", () => {
   });
 
   test("whose generation was rejected may be used again, also with another form", async () => {
-    const { generate, sent } = clientOf([rejection, () => created("t-2")], { store: sharedStore() });
+    const { generate, sent } = clientOf([rejection, () => created("t-2")], {
+      store: sharedStore(),
+    });
     await errorOf(generate("k", "A hare"));
     expect([(await generate("k")).taskid, sent()]).toEqual(["t-2", 2]);
   });
@@ -334,6 +343,10 @@ describe("an idempotency key", () => {
     controller.abort("enough");
     expect(await aborted).toBe("enough");
     response.resolve(created("t-1"));
-    expect([(await first).taskid, (await second).taskid, waiting.sent()]).toEqual(["t-1", "t-1", 0]);
+    expect([(await first).taskid, (await second).taskid, waiting.sent()]).toEqual([
+      "t-1",
+      "t-1",
+      0,
+    ]);
   });
 });

@@ -11,18 +11,25 @@ import { describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, success, throwing } from "./fake-service.ts";
 import { cutOnce, serveResults } from "./result-server.ts";
 
-const gif = Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(200_000, "and the rest of a picture")]);
+const gif = Buffer.concat([
+  Buffer.from("GIF89a"),
+  Buffer.alloc(200_000, "and the rest of a picture"),
+]);
 const half = 100_000;
 const { handlers, requests, taskWith } = serveResults({
   "/1": (_, response) => response.setHeader("content-length", gif.length).end(gif),
-  "/short": (_, response) => response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
+  "/short": (_, response) =>
+    response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
   "/chunked": (_, response) => response.write(gif, () => response.end()),
   "/gone": (_, response) => response.writeHead(404).end(),
   "/page": (_, response) => response.setHeader("content-type", "text/html").end("<html>"),
-  "/stuck": (_, response) => response.setHeader("content-length", gif.length).write(gif.subarray(0, half)),
+  "/stuck": (_, response) =>
+    response.setHeader("content-length", gif.length).write(gif.subarray(0, half)),
   "/endless": (_, response) => {
     const write = () =>
-      void (!response.destroyed && response.write(Buffer.alloc(65_536, 1), () => setImmediate(write)));
+      void (
+        !response.destroyed && response.write(Buffer.alloc(65_536, 1), () => setImmediate(write))
+      );
     write();
   },
 });
@@ -33,7 +40,10 @@ const broken = new RangeError("mine");
 /** The connections of results at this path are closed. */
 const expectClosed = (path = "") =>
   vi.waitFor(
-    () => expect(requests.every(({ socket, url = "" }) => !url.startsWith(path) || socket.destroyed)).toBe(true),
+    () =>
+      expect(
+        requests.every(({ socket, url = "" }) => !url.startsWith(path) || socket.destroyed),
+      ).toBe(true),
     5_000,
   );
 
@@ -41,7 +51,8 @@ describe.each([
   ["@mediagen/sdk", createPlainMediaGen],
   ["@mediagen/sdk/node", createMediaGen],
 ] as const)("streams of results with %s", (_, create) => {
-  const taskAt = (paths: readonly string[], options?: MediaGenOptions) => taskWith(create, paths, options);
+  const taskAt = (paths: readonly string[], options?: MediaGenOptions) =>
+    taskWith(create, paths, options);
 
   test("have their types, by their bytes or else by the server, their sizes and their order", async () => {
     const { task, events } = taskAt(["/1", "/short", "/chunked"]);
@@ -52,10 +63,18 @@ describe.each([
       { index: 1, type: "text/plain", bytes: 5 },
       { index: 2, type: "image/gif", bytes: undefined },
     ]);
-    expect(await Promise.all(opened.map(({ stream }) => bytesOf(stream)))).toEqual([gif, Buffer.from("hello"), gif]);
+    expect(await Promise.all(opened.map(({ stream }) => bytesOf(stream)))).toEqual([
+      gif,
+      Buffer.from("hello"),
+      gif,
+    ]);
     const all = { index: 0, count: 3, bytes: gif.length, totalBytes: gif.length };
     expect(progress.findLast(({ index }) => index === 0)).toEqual(all);
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(events).toEqual([]);
   });
 
@@ -77,7 +96,12 @@ describe.each([
     const [result] = await streams(task);
     const error = await errorOf(bytesOf(result?.stream));
     expect(error).toHaveProperty("name", "ConnectionError");
-    expect(events.at(-1)).toMatchObject({ type: "failed", operation: "download", taskid: "../t:1", error });
+    expect(events.at(-1)).toMatchObject({
+      type: "failed",
+      operation: "download",
+      taskid: "../t:1",
+      error,
+    });
     const [again] = await streams(task);
     expect(await bytesOf(again?.stream)).toEqual(gif);
   });
@@ -136,12 +160,15 @@ describe.each([
   test.for<[string, object]>([
     ["/gone", { name: "ServiceError", status: 404 }],
     ["/page", { name: "ConnectionError" }],
-  ])("are not opened if one of them cannot be, and the others hold no connection: %s", async ([path, thrown]) => {
-    const { task, events } = taskAt(["/endless", path], { retries: 0 });
-    expect(await errorOf(streams(task))).toMatchObject(thrown);
-    await expectClosed("/endless");
-    expect(typesOf(events)).toEqual(["failed"]);
-  });
+  ])(
+    "are not opened if one of them cannot be, and the others hold no connection: %s",
+    async ([path, thrown]) => {
+      const { task, events } = taskAt(["/endless", path], { retries: 0 });
+      expect(await errorOf(streams(task))).toMatchObject(thrown);
+      await expectClosed("/endless");
+      expect(typesOf(events)).toEqual(["failed"]);
+    },
+  );
 
   test("obey maxBytes, and what onProgress throws", async () => {
     const failureOf = async (path: string, options: object) => {
@@ -151,8 +178,14 @@ describe.each([
         (error: unknown) => error,
       );
     };
-    expect(await errorOf(failureOf("/1", { maxBytes: 1_000 }))).toHaveProperty("name", "ServiceError");
-    expect(await failureOf("/endless", { maxBytes: 1_000_000 })).toHaveProperty("name", "ServiceError");
+    expect(await errorOf(failureOf("/1", { maxBytes: 1_000 }))).toHaveProperty(
+      "name",
+      "ServiceError",
+    );
+    expect(await failureOf("/endless", { maxBytes: 1_000_000 })).toHaveProperty(
+      "name",
+      "ServiceError",
+    );
     for (const thrown of [broken, undefined])
       expect(await failureOf("/1", { onProgress: throwing(thrown) })).toBe(thrown);
   });

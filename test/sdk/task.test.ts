@@ -9,7 +9,13 @@ test("a task is plain JSON and resumes in another client", async () => {
   const first = clientOnAClock([]);
   const task = await first.media.image.generate("imgmodelv45", { prompt: "A fox", batchsize: 4 });
   const saved = JSON.stringify(task);
-  const facts = { version: 2, kind: "image", model: "imgmodelv45", taskid: "t-1", origin: "http://localhost" };
+  const facts = {
+    version: 2,
+    kind: "image",
+    model: "imgmodelv45",
+    taskid: "t-1",
+    origin: "http://localhost",
+  };
   expect(JSON.parse(saved)).toEqual({ ...facts, resultCount: 4, createdAt: 1_800_000_000_000 });
   const second = clientOnAClock([{ url: ["1", "2", "3", "4"] }]);
   const resumed = second.media.task(JSON.parse(saved) as TaskJSON);
@@ -18,9 +24,13 @@ test("a task is plain JSON and resumes in another client", async () => {
 });
 
 test("a URL that the service returns at creation is saved with the task", async () => {
-  const { media, generate } = clientOf([() => success({ taskid: "t-1", url: "http://localhost/1.png" })]);
+  const { media, generate } = clientOf([
+    () => success({ taskid: "t-1", url: "http://localhost/1.png" }),
+  ]);
   const task = await generate();
-  expect([task.initialUrl, media.task(task.toJSON()).initialUrl]).toEqual(Array(2).fill("http://localhost/1.png"));
+  expect([task.initialUrl, media.task(task.toJSON()).initialUrl]).toEqual(
+    Array(2).fill("http://localhost/1.png"),
+  );
 });
 
 test("a check polls once and does not sleep, and the saved task has what it learned", async () => {
@@ -31,7 +41,12 @@ test("a check polls once and does not sleep, and the saved task has what it lear
     const task = media.task(JSON.parse(JSON.stringify(saved)) as TaskJSON);
     const record = { taskid: "t-1", url: ["1"], image_status: 1, task_status: 1 };
     // The age of the task is unknown.
-    expect(await task.check()).toEqual({ state, status: 1, record, ...(state === "pending" && { afterMs: 10_000 }) });
+    expect(await task.check()).toEqual({
+      state,
+      status: 1,
+      record,
+      ...(state === "pending" && { afterMs: 10_000 }),
+    });
     saved = task.toJSON();
   }
   expect([queries.length, elapsed()]).toEqual([3, 0]);
@@ -55,11 +70,18 @@ test("a task that the service does not know is pending within a minute of its ge
   const { media, generate, now } = clientOf([() => created("t-1"), rejection], { latencyMs: 100 });
   const task = await generate();
   const afterMs = expect.any(Number);
-  expect(await task.check()).toEqual({ state: "pending", status: undefined, record: undefined, afterMs });
+  expect(await task.check()).toEqual({
+    state: "pending",
+    status: undefined,
+    record: undefined,
+    afterMs,
+  });
   const old = media.task({ ...task.toJSON(), createdAt: now() - 60_000 });
   for (const other of [old, media.image.task("t-1")])
     expect(await errorOf(other.check())).toMatchObject({ name: "ServiceError", code: 9999 });
   // Another rejection is not hidden.
   const unauthorized = clientOf([() => created("t-1"), () => new Response("", { status: 401 })]);
-  expect(await errorOf((await unauthorized.generate()).check())).toMatchObject({ name: "AuthenticationError" });
+  expect(await errorOf((await unauthorized.generate()).check())).toMatchObject({
+    name: "AuthenticationError",
+  });
 });

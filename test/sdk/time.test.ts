@@ -11,12 +11,17 @@ test.for([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 0.3, 1e12, Number.MAX_VALUE, Infinity]
     const warn = vi.fn();
     process.on("warning", warn);
     for (const create of [createMediaGen, createNodeMediaGen]) {
-      const { baseUrl, apiKey, fetch } = createEmulator({ behaviour: { queryMovesMs: 60_000 } }).client;
+      const { baseUrl, apiKey, fetch } = createEmulator({
+        behaviour: { queryMovesMs: 60_000 },
+      }).client;
       const limits = { queryTimeoutMs: ms, generateTimeoutMs: ms, maxQueriesInFlight: Infinity };
       const media = create({ baseUrl, apiKey, fetch, ...limits });
       const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
-      // One timer is set again and again to what is left of such a deadline, which no number holds exactly.
-      await Promise.all(Array.from({ length: 20 }, (_, at) => task.wait({ waitTimeoutMs: ms + at * 0.37 })));
+      // One timer is set again and again to what is left of such a deadline, which no number holds
+      // exactly.
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) => task.wait({ waitTimeoutMs: ms + at * 0.37 })),
+      );
       expect(await blobs(task, { stallTimeoutMs: ms })).toHaveLength(1);
     }
     await new Promise(setImmediate);
@@ -30,11 +35,15 @@ test.for(["queryTimeoutMs", "generateTimeoutMs"] as const)(
   async (name) => {
     const ms = 2 ** 31 + 5_000;
     const others = { queryTimeoutMs: Infinity, generateTimeoutMs: Infinity };
-    const { media, generate, now } = clientOf([forever], { passing: ["limit"], ...others, [name]: ms });
+    const { media, generate, now } = clientOf([forever], {
+      passing: ["limit"],
+      ...others,
+      [name]: ms,
+    });
     const start = now();
-    expect(await errorOf(name === "queryTimeoutMs" ? media.image.query("t-1") : generate())).toBeInstanceOf(
-      MediaGenError,
-    );
+    expect(
+      await errorOf(name === "queryTimeoutMs" ? media.image.query("t-1") : generate()),
+    ).toBeInstanceOf(MediaGenError);
     expect(now() - start).toBe(ms);
   },
 );

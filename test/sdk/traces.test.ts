@@ -15,7 +15,8 @@ const certificate = makeCertificate("localhost");
 async function serve(fault: Fault = {}) {
   const envelope = (baseUrl: string) =>
     JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${baseUrl}/1`] } });
-  const onRequest: Fault["onRequest"] = (socket, { baseUrl }) => void socket.write(reply(envelope(baseUrl)));
+  const onRequest: Fault["onRequest"] = (socket, { baseUrl }) =>
+    void socket.write(reply(envelope(baseUrl)));
   const server = await startRawServer({ ...fault, onRequest });
   onTestFinished(() => server.close());
   return server.baseUrl;
@@ -27,11 +28,18 @@ async function expectSpans(entry: string, urls: readonly string[], scope: string
   await writeFile(NODE_EXTRA_CA_CERTS, certificate.cert);
   const program = resolve(import.meta.dirname, "processes/traced.ts");
   const options = { env: { ...process.env, NODE_EXTRA_CA_CERTS } };
-  const { stdout } = await promisify(execFile)(process.execPath, [program, entry, ...urls], options);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, entry, ...urls],
+    options,
+  );
   const [printed = "", heldMs] = stdout.split("\n");
   // Neither an idle connection, for 4 s, nor the lookup of a name, for 2 s, keeps a process alive.
   expect(Number(heldMs)).toBeLessThan(1_500);
-  const spans = JSON.parse(printed) as { attributes: Readonly<Record<string, unknown>>; scope: string }[];
+  const spans = JSON.parse(printed) as {
+    attributes: Readonly<Record<string, unknown>>;
+    scope: string;
+  }[];
   const paths = ["/v1/video/vidmodelv2", "/v1/video/infobytaskid", "/1"];
   const expected = urls.flatMap((url) => paths.map((path) => [scope, url + path]));
   expect(spans.map((span) => [span.scope, span.attributes["url.full"]])).toEqual(expected);

@@ -6,7 +6,10 @@ import { yaml } from "../contract/cases.ts";
 import { serviceOf } from "../emulator/service-of.ts";
 import { clientOf, created } from "./fake-service.ts";
 
-/** A service with a video and an image model that the SDK does not know: copies of two that it knows, with a further field. */
+/**
+ * A service with a video and an image model that the SDK does not know: copies of two that it
+ * knows, with a further field.
+ */
 async function newerService() {
   const { paths, ...spec } = structuredClone(readSpec(yaml)) as { paths: Record<string, unknown> };
   const copy = (from: string, to: string) =>
@@ -37,7 +40,13 @@ function recording(options = {}) {
 test("a model newer than the SDK is generated, with a key, files and tasks to wait for", async () => {
   const emulator = await newerService();
   const media = createMediaGen({ ...emulator.client, store: memoryStore() });
-  const form = { prompt: "A fox", duration: 5, mood: true, sourceImage: [gif, gif], seed: undefined };
+  const form = {
+    prompt: "A fox",
+    duration: 5,
+    mood: true,
+    sourceImage: [gif, gif],
+    seed: undefined,
+  };
   const options = { ...unchecked, idempotencyKey: "order-1" };
   const task = await media.video.generate("vidmodelv9", form, options);
   expect((await media.video.generate("vidmodelv9", form, options)).taskid).toBe(task.taskid);
@@ -46,7 +55,11 @@ test("a model newer than the SDK is generated, with a key, files and tasks to wa
   expect(emulator.tasks[0]?.files).toHaveLength(2);
   expect((await media.task(JSON.parse(JSON.stringify(task))).wait()).url).toHaveLength(1);
   // What counts the results of the other models counts those of a new one.
-  const images = await media.image.generate("imgmodelv9", { prompt: "A fox", batchsize: 3 }, unchecked);
+  const images = await media.image.generate(
+    "imgmodelv9",
+    { prompt: "A fox", batchsize: 3 },
+    unchecked,
+  );
   expect([images.resultCount, (await images.wait()).url.length]).toEqual([3, 3]);
   expect(emulator.charges).toHaveLength(2);
 });
@@ -54,7 +67,10 @@ test("a model newer than the SDK is generated, with a key, files and tasks to wa
 test("a field or a value that is newer than the SDK is sent as it is", async () => {
   const { media, fields } = recording();
   const form = { prompt: "A fox", duration: 60, mood: "calm" };
-  await media.video.generate("vidmodelv2", form, { ...unchecked, extraFields: { "frames[]": gif } });
+  await media.video.generate("vidmodelv2", form, {
+    ...unchecked,
+    extraFields: { "frames[]": gif },
+  });
   expect(fields).toEqual([...Object.entries({ ...form, duration: "60" }), ["frames[]", "a file"]]);
   // Also without a form.
   await media.video.generate("vidmodelv9", {}, { ...unchecked, extraFields: { text: "A fox" } });
@@ -63,7 +79,11 @@ test("a field or a value that is newer than the SDK is sent as it is", async () 
 
 test("an extra field of a checked form is sent by the same rules", async () => {
   const { media, fields } = recording();
-  await media.image.generate("imgmodelz", { prompt: "A fox" }, { extraFields: { loud: true, tags: "a\nb" } });
+  await media.image.generate(
+    "imgmodelz",
+    { prompt: "A fox" },
+    { extraFields: { loud: true, tags: "a\nb" } },
+  );
   expect(Object.fromEntries(fields)).toEqual({ prompt: "A fox", loud: "1", tags: "a\r\nb" });
 });
 
@@ -80,6 +100,10 @@ test.for([
   [-3, 1],
   ["4", 4],
 ] as const)("a count of results loses no paid task: %o", async ([batchsize, resultCount]) => {
-  const task = await clientOf().media.image.generate("imgmodelv9", { prompt: "A fox", batchsize }, unchecked);
+  const task = await clientOf().media.image.generate(
+    "imgmodelv9",
+    { prompt: "A fox", batchsize },
+    unchecked,
+  );
   expect(task.resultCount).toBe(resultCount);
 });

@@ -20,7 +20,8 @@ async function allOf<T>(iterable: AsyncIterable<T>): Promise<readonly T[]> {
   for await (const one of iterable) all.push(one);
   return all;
 }
-const outcomesOf = (tasks: Iterable<Task>, options?: WaitOptions) => allOf(waitEach(tasks, options));
+const outcomesOf = (tasks: Iterable<Task>, options?: WaitOptions) =>
+  allOf(waitEach(tasks, options));
 
 /** The id of a finished task, with its URLs or its error. */
 function summary(outcome: WaitOutcome): readonly [string, unknown] {
@@ -32,13 +33,16 @@ describe("waitEach", () => {
     const { task, pass } = serviceOnAClock(bySeconds);
     const tasks = [task("t-30"), task("t-10", "image"), task("t-50"), task("t-20")];
     const outcomes = await pass(outcomesOf(tasks));
-    expect(outcomes.map(summary)).toEqual(["t-10", "t-20", "t-30", "t-50"].map((taskid) => [taskid, ["1"]]));
+    expect(outcomes.map(summary)).toEqual(
+      ["t-10", "t-20", "t-30", "t-50"].map((taskid) => [taskid, ["1"]]),
+    );
     expect(outcomes[0]).toEqual({ ok: true, task: tasks[1], record: tasks[1]?.record });
   });
 
   test("yields an error for each task that fails, continues, and reports every poll to onUpdate", async () => {
     const { task, pass } = serviceOnAClock(bySeconds, {
-      classify: (record) => (record.taskid === "t-5" && record.url.length > 0 ? "failed" : undefined),
+      classify: (record) =>
+        record.taskid === "t-5" && record.url.length > 0 ? "failed" : undefined,
     });
     const polled = new Set<string>();
     const onUpdate = ({ task: { taskid } }: { readonly task: Task }) => polled.add(taskid);
@@ -75,14 +79,18 @@ describe("waitEach", () => {
     await sleep(60_000);
     const rest = await allOf(iterator);
     expect(first.value?.task.taskid).toBe("t-0");
-    expect(rest.map(({ task }) => task.taskid).sort()).toEqual(Array.from({ length: 9 }, (_, at) => `t-${at + 1}`));
+    expect(rest.map(({ task }) => task.taskid).sort()).toEqual(
+      Array.from({ length: 9 }, (_, at) => `t-${at + 1}`),
+    );
   });
 });
 
 test("waitAll resolves to outcomes in the order of the tasks, also if some fail or one is there twice", async () => {
   const { task, pass } = serviceOnAClock(bySeconds);
   const tasks = [task("t-30"), task("t-lost"), task("t-10", "image")];
-  expect((await pass(waitAll([...tasks, ...tasks.slice(0, 1)], { waitTimeoutMs: 40_000 }))).map(summary)).toEqual([
+  expect(
+    (await pass(waitAll([...tasks, ...tasks.slice(0, 1)], { waitTimeoutMs: 40_000 }))).map(summary),
+  ).toEqual([
     ["t-30", ["1"]],
     ["t-lost", expect.any(WaitTimeoutError)],
     ["t-10", ["1"]],
@@ -111,7 +119,9 @@ describe.each([
     const { tasks, queries } = serviceOnAClock(bySeconds);
     expect(await wait([])).toEqual([]);
     for (const waitTimeoutMs of [-1, Number.NaN])
-      expect(await errorOf(wait(tasks(1), { waitTimeoutMs }))).toMatchObject({ issues: [{ field: "waitTimeoutMs" }] });
+      expect(await errorOf(wait(tasks(1), { waitTimeoutMs }))).toMatchObject({
+        issues: [{ field: "waitTimeoutMs" }],
+      });
     expect(queries).toEqual([]);
   });
 });

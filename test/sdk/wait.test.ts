@@ -30,7 +30,9 @@ interface Given {
 const young = { createdAt: 1_800_000_000_000 };
 const minute = { waitTimeoutMs: 60_000 };
 let keys = 0;
-const withoutThreeKeys = { apiKey: async () => (keys++ < 3 ? Promise.reject(new Error("no key")) : "key") };
+const withoutThreeKeys = {
+  apiKey: async () => (keys++ < 3 ? Promise.reject(new Error("no key")) : "key"),
+};
 const classify = (record: TaskRecord) =>
   "task_status" in record && record.task_status === 5 ? "succeeded" : undefined;
 const failing = { statuses: { failed: [3] } };
@@ -43,12 +45,35 @@ const notAState = { name: "InvalidRequestError", issues: [{ field: "classify" }]
 // The casts: the types reject them.
 const wrong = (result: () => unknown) => ({ options: { classify: result as never } });
 const forbidden = (count: number, retryAfter: number) => times(count, { http: 403, retryAfter });
-const rejectedKey = { name: "AuthenticationError", status: 401, code: undefined, operation: "queryVideoTask" };
+const rejectedKey = {
+  name: "AuthenticationError",
+  status: 401,
+  code: undefined,
+  operation: "queryVideoTask",
+};
 
 test.for<[string, readonly QueryReply[], Given, object, queries?: number]>([
-  ["with as many URLs as requested", [pending, one, two, pending], { task: { resultCount: 2 } }, two, 3],
-  ["with fewer URLs, equally many in 3 checks", [one, two, two, two], { task: { resultCount: 3 } }, two, 4],
-  ["if a status means that the task failed", [pending, failed], { options: failing }, taskFailed, 2],
+  [
+    "with as many URLs as requested",
+    [pending, one, two, pending],
+    { task: { resultCount: 2 } },
+    two,
+    3,
+  ],
+  [
+    "with fewer URLs, equally many in 3 checks",
+    [one, two, two, two],
+    { task: { resultCount: 3 } },
+    two,
+    4,
+  ],
+  [
+    "if a status means that the task failed",
+    [pending, failed],
+    { options: failing },
+    taskFailed,
+    2,
+  ],
   [
     "if a status means that it succeeded, also without URLs",
     [pending, failed],
@@ -68,18 +93,33 @@ test.for<[string, readonly QueryReply[], Given, object, queries?: number]>([
   ["if classify returns a promise", [pending], wrong(async () => "succeeded"), notAState, 1],
   ["if classify returns no state", [pending], wrong(() => "done"), notAState, 1],
   ["if onUpdate throws", [pending], { wait: { onUpdate: mine } }, { name: "RangeError" }, 1],
-  ["if onUpdate rejects", [pending], { wait: { onUpdate: async () => mine() } }, { name: "RangeError" }, 1],
+  [
+    "if onUpdate rejects",
+    [pending],
+    { wait: { onUpdate: async () => mine() } },
+    { name: "RangeError" },
+    1,
+  ],
   [
     "at its deadline, with the last record and its status",
     [pending, failed, failed, failed, "lost"],
     { wait: minute },
-    { name: "WaitTimeoutError", status: 3, record: { task_status: 3, message: "the picture was rejected" } },
+    {
+      name: "WaitTimeoutError",
+      status: 3,
+      record: { task_status: 3, message: "the picture was rejected" },
+    },
   ],
   [
     "at its deadline, without a record if no query succeeded, and with the last error",
     ["lost"],
     { wait: minute },
-    { name: "WaitTimeoutError", record: undefined, status: undefined, cause: { name: "ConnectionError" } },
+    {
+      name: "WaitTimeoutError",
+      record: undefined,
+      status: undefined,
+      cause: { name: "ConnectionError" },
+    },
   ],
   [
     "after five rejections in a row",
@@ -95,11 +135,39 @@ test.for<[string, readonly QueryReply[], Given, object, queries?: number]>([
     { options: withoutThreeKeys },
     done,
   ],
-  ["with its record, although it is unknown within a minute", [...times(9, unknown), done], { task: young }, done],
-  ["after HTTP 401 three times in a row, over ten seconds", [pending, { http: 401 }], {}, rejectedKey, 1 + 7],
-  ["after HTTP 403 alike", [pending, { http: 403 }], { task: young }, { name: "AuthenticationError" }, 1 + 7],
-  ["after three that are far apart", [{ http: 401, retryAfter: 30 }], {}, { name: "AuthenticationError" }, 3],
-  ["with its record, after a gateway sent HTTP 403 within ten seconds", [...forbidden(4, 1), done], {}, done],
+  [
+    "with its record, although it is unknown within a minute",
+    [...times(9, unknown), done],
+    { task: young },
+    done,
+  ],
+  [
+    "after HTTP 401 three times in a row, over ten seconds",
+    [pending, { http: 401 }],
+    {},
+    rejectedKey,
+    1 + 7,
+  ],
+  [
+    "after HTTP 403 alike",
+    [pending, { http: 403 }],
+    { task: young },
+    { name: "AuthenticationError" },
+    1 + 7,
+  ],
+  [
+    "after three that are far apart",
+    [{ http: 401, retryAfter: 30 }],
+    {},
+    { name: "AuthenticationError" },
+    3,
+  ],
+  [
+    "with its record, after a gateway sent HTTP 403 within ten seconds",
+    [...forbidden(4, 1), done],
+    {},
+    done,
+  ],
   [
     "with its record, if the key was accepted in between",
     [{ http: 403 }, { http: 401 }, pending, { http: 403 }, { http: 403 }, done],
@@ -127,13 +195,19 @@ test.for([
   ["after 30 minutes by default", {}, hour / 2],
 ] as const)("a wait ends %s", async ([, options, ms]) => {
   const { media, elapsed } = clientOnAClock([pending]);
-  expect(await errorOf(media.video.task("t-1").wait(options))).toHaveProperty("name", "WaitTimeoutError");
+  expect(await errorOf(media.video.task("t-1").wait(options))).toHaveProperty(
+    "name",
+    "WaitTimeoutError",
+  );
   expect(elapsed()).toBe(ms);
 });
 
 test("a wait for an unknown task ends a minute after it began, if the clock that dated the task is ahead", async () => {
   const { media, elapsed } = clientOnAClock([unknown]);
-  const task = media.task({ ...media.video.task("t-1").toJSON(), createdAt: young.createdAt + hour });
+  const task = media.task({
+    ...media.video.task("t-1").toJSON(),
+    createdAt: young.createdAt + hour,
+  });
   expect(await errorOf(task.wait())).toMatchObject({ task, code: 9999 });
   expect(elapsed()).toBeGreaterThan(60_000);
   expect(elapsed()).toBeLessThan(120_000);
@@ -143,7 +217,9 @@ test("an abort ends a wait at once, with the signal's reason", async () => {
   const controller = new AbortController();
   const { media, queries } = clientOnAClock([pending]);
   const onUpdate = ({ checks }: WaitUpdate) => checks === 2 && controller.abort("enough");
-  expect(await errorOf(media.video.task("t-1").wait({ onUpdate, signal: controller.signal }))).toBe("enough");
+  expect(await errorOf(media.video.task("t-1").wait({ onUpdate, signal: controller.signal }))).toBe(
+    "enough",
+  );
   expect(queries).toHaveLength(2);
 });
 
@@ -160,9 +236,16 @@ test("a wait ends at its deadline, and a query when aborted, although fetch and 
 });
 
 test("onUpdate gets each poll, with statuses that nobody knows", async () => {
-  const { media } = clientOnAClock([{ status: 77 }, { status: -1 }, "lost", { status: 3, url: ["1"] }]);
+  const { media } = clientOnAClock([
+    { status: 77 },
+    { status: -1 },
+    "lost",
+    { status: 3, url: ["1"] },
+  ]);
   const seen: unknown[] = [];
-  await media.video.task("t-1").wait({ onUpdate: ({ state, status, checks }) => seen.push([checks, state, status]) });
+  await media.video
+    .task("t-1")
+    .wait({ onUpdate: ({ state, status, checks }) => seen.push([checks, state, status]) });
   const polls = [
     ["pending", 77],
     ["pending", -1],
@@ -177,8 +260,14 @@ test("the polls of an unknown model spread out as the task grows older, with jit
   for (const random of [0.1, 0.9]) {
     const { media, queries } = clientOnAClock([pending], { clock: { random: () => random } });
     await errorOf(media.video.task("t-1").wait({ waitTimeoutMs: 120_000 }));
-    const within = (from: number, to: number) => queries.filter((at) => at >= from && at < to).length / (to - from);
-    const rates = [within(0, 3_000), within(3_000, 15_000), within(15_000, 50_000), within(50_000, 118_000)];
+    const within = (from: number, to: number) =>
+      queries.filter((at) => at >= from && at < to).length / (to - from);
+    const rates = [
+      within(0, 3_000),
+      within(3_000, 15_000),
+      within(15_000, 50_000),
+      within(50_000, 118_000),
+    ];
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
     expect(rates[0]).toBeGreaterThan(3 * (rates[3] ?? 0));
     expect(queries.at(-1)).toBe(119_000);
@@ -192,18 +281,23 @@ describe("an onUpdate that never settles", () => {
     ["failed", failed, { name: "TaskFailedError" }],
     ["succeeded", done, done],
     ["pending", pending, { name: "WaitTimeoutError" }],
-  ])("does not keep a wait beyond its deadline, which ends as its last check said: %s", async ([, reply, expected]) => {
-    const { media, elapsed, queries } = clientOnAClock([reply], { statuses: { failed: [3] } });
-    const wait = media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: forever });
-    expect(await errorOf(wait)).toMatchObject(expected);
-    expect([elapsed(), queries.length]).toEqual([800, 1]);
-  });
+  ])(
+    "does not keep a wait beyond its deadline, which ends as its last check said: %s",
+    async ([, reply, expected]) => {
+      const { media, elapsed, queries } = clientOnAClock([reply], { statuses: { failed: [3] } });
+      const wait = media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: forever });
+      expect(await errorOf(wait)).toMatchObject(expected);
+      expect([elapsed(), queries.length]).toEqual([800, 1]);
+    },
+  );
 
   test("does not keep a wait that is aborted", async () => {
     const { media, elapsed } = clientOnAClock([done]);
     const controller = new AbortController();
     const onUpdate = () => (queueMicrotask(() => controller.abort("enough")), forever());
-    expect(await errorOf(media.video.task("t-1").wait({ onUpdate, signal: controller.signal }))).toBe("enough");
+    expect(
+      await errorOf(media.video.task("t-1").wait({ onUpdate, signal: controller.signal })),
+    ).toBe("enough");
     expect(elapsed()).toBe(0);
   });
 });
@@ -215,7 +309,10 @@ test("what rejects after a wait is handled: an onUpdate, and a classify that is 
   const { media } = clientOnAClock([pending]);
   await errorOf(media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: () => late.promise }));
   late.reject(new RangeError("mine"));
-  const other = clientOnAClock([pending], { ...wrong(async () => mine()).options, store: memoryStore() });
+  const other = clientOnAClock([pending], {
+    ...wrong(async () => mine()).options,
+    store: memoryStore(),
+  });
   const task = await other.media.image.generate("imgmodelz", { prompt: "A fox" });
   expect(await errorOf(task.check())).toMatchObject(notAState);
   // Its task has not ended.
@@ -228,11 +325,22 @@ test("what rejects after a wait is handled: an onUpdate, and a classify that is 
 describe("a wait whose deadline passes during the sleep of the machine", () => {
   test.for<[string, object | string, object]>([
     ["resolves if the task has succeeded by then", {}, { url: [expect.any(String)] }],
-    ["rejects if the task is still pending", { classify: () => "pending" }, { name: "WaitTimeoutError" }],
+    [
+      "rejects if the task is still pending",
+      { classify: () => "pending" },
+      { name: "WaitTimeoutError" },
+    ],
     ["rejects if the poll fails", { isDown: true }, { name: "WaitTimeoutError" }],
-    ["rejects with the signal's reason if the signal has aborted", { abort: true }, new RangeError("mine")],
+    [
+      "rejects with the signal's reason if the signal has aborted",
+      { abort: true },
+      new RangeError("mine"),
+    ],
   ])("%s", async ([, given, expected]) => {
-    const { isDown, abort, ...options } = given as { isDown?: true; abort?: true } & MediaGenOptions;
+    const { isDown, abort, ...options } = given as {
+      isDown?: true;
+      abort?: true;
+    } & MediaGenOptions;
     const emulator = createEmulator({ clock: "manual" });
     const controller = new AbortController();
     let isCreated = false;

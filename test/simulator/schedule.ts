@@ -1,4 +1,10 @@
-import { createMediaGen, type MediaGen, MediaGenError, type Recovery, type UnknownGeneration } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  type MediaGen,
+  MediaGenError,
+  type Recovery,
+  type UnknownGeneration,
+} from "@mediagen/sdk";
 import { inspectForm } from "@mediagen/sdk/kit";
 import { type Payment, type Sent, Service, type ServiceFaults } from "./service.ts";
 import { Database, type StoreFaults } from "./store.ts";
@@ -13,9 +19,16 @@ const model = "imgmodelz";
 export interface Setting {
   readonly service: ServiceFaults;
   readonly store: StoreFaults;
-  /** How likely it is that something happens to the processes; each ordinary step has the weight 1. */
-  readonly disturbances: Readonly<Partial<Record<"crash" | "mostCrashes" | "pause" | "abort", number>>>;
-  /** The keys of the calls, by process; undefined for a call without a key. Each process makes its calls at the same time. */
+  /**
+   * How likely it is that something happens to the processes; each ordinary step has the weight 1.
+   */
+  readonly disturbances: Readonly<
+    Partial<Record<"crash" | "mostCrashes" | "pause" | "abort", number>>
+  >;
+  /**
+   * The keys of the calls, by process; undefined for a call without a key. Each process makes its
+   * calls at the same time.
+   */
   readonly calls: readonly (readonly (string | undefined)[])[];
   /** How often each call is made again after an error. */
   readonly repeats: number;
@@ -89,7 +102,8 @@ class Simulation {
     for (const [index, keys] of calls.entries()) {
       const process = this.world.start(`process ${index + 1}`, hasSkew);
       const client = this.#client(process);
-      for (const key of keys) void this.#worker(process, key, this.#setting.isClientPerCall ? undefined : client);
+      for (const key of keys)
+        void this.#worker(process, key, this.#setting.isClientPerCall ? undefined : client);
     }
     for (let steps = 0; ; steps++) {
       await idle();
@@ -98,14 +112,17 @@ class Simulation {
       if (steps >= calmAfter) this.world.calmDown();
       if (this.#isOver() && (this.#peopleLeft === 0 || this.world.isCalm)) break;
       if (steps > calmAfter + mostSteps) return "it does not end";
-      if (!this.world.step(this.#disturbances())) return "nothing can happen, and a call has not ended";
+      if (!this.world.step(this.#disturbances()))
+        return "nothing can happen, and a call has not ended";
     }
     return this.#checkRecovery();
   }
 
   #isOver(): boolean {
     const isAtWork = [...this.#peopleAtWork].some(({ isDead }) => !isDead);
-    return !isAtWork && this.#calls.every(({ state, process }) => state !== "running" || process.isDead);
+    return (
+      !isAtWork && this.#calls.every(({ state, process }) => state !== "running" || process.isDead)
+    );
   }
 
   #client(process: Process): MediaGen {
@@ -162,18 +179,23 @@ class Simulation {
     const alive = this.world.processes.filter(({ isDead }) => !isDead);
     const mayCrash = this.world.processes.length - alive.length < mostCrashes;
     const open = this.#calls.filter(
-      ({ state, controller, process }) => state === "running" && !controller.signal.aborted && !process.isDead,
+      ({ state, controller, process }) =>
+        state === "running" && !controller.signal.aborted && !process.isDead,
     );
     const event = (name: string, weight: number, run: () => void): Event => ({
       name,
       ways: [{ name: "now", weight, run }],
     });
     return [
-      ...alive.map((one) => event(`crash of ${one.name}`, mayCrash ? crash : 0, () => this.world.kill(one))),
+      ...alive.map((one) =>
+        event(`crash of ${one.name}`, mayCrash ? crash : 0, () => this.world.kill(one)),
+      ),
       ...alive.map((one) =>
         event(`pause of ${one.name}, or its end`, pause, () => void (one.isPaused = !one.isPaused)),
       ),
-      ...open.map(({ id, controller }) => event(`abort of ${id}`, abort, () => controller.abort(new Error("enough")))),
+      ...open.map(({ id, controller }) =>
+        event(`abort of ${id}`, abort, () => controller.abort(new Error("enough"))),
+      ),
       ...(this.#peopleLeft > 0 ? [event("a person", 0.05, () => void this.#person())] : []),
     ];
   }
@@ -202,7 +224,9 @@ class Simulation {
       { finding: "none" as const, weight: 1 },
       ...(other ? [{ finding: other, weight: 1 }] : []),
     ]);
-    this.world.trace.push(`  the person says that ${prompt} is ${finding === "none" ? "not created" : finding.taskid}`);
+    this.world.trace.push(
+      `  the person says that ${prompt} is ${finding === "none" ? "not created" : finding.taskid}`,
+    );
     // A request that is still on its way may pay after the person has looked.
     const isRight = finding === "none" ? !this.#isOpen(prompt) && !own : finding.prompt === prompt;
     if (finding === "none") this.#words.set(prompt, (this.#words.get(prompt) ?? 0) + 1);
@@ -220,9 +244,11 @@ class Simulation {
   #checkSend({ prompt, call }: Sent): void {
     const { key } = this.#calls.find(({ id }) => id === call) ?? {};
     const isRepeated = this.service.sent.some(
-      (one) => one.state === "open" && (key === undefined ? one.call === call : one.prompt === prompt),
+      (one) =>
+        one.state === "open" && (key === undefined ? one.call === call : one.prompt === prompt),
     );
-    if (isRepeated && !this.#words.has(prompt)) this.#violate(`${prompt} is resent after it may have been received`);
+    if (isRepeated && !this.#words.has(prompt))
+      this.#violate(`${prompt} is resent after it may have been received`);
   }
 
   #violate(what: string): void {
@@ -241,7 +267,9 @@ class Simulation {
     for (const call of this.#calls) this.#checkCall(call);
     for (const entry of this.#database.entries.values())
       if (entry.state === "notCreated" && !entry.resolvedByHand && this.#isOpenFor(entry.digest))
-        this.#violate("the store says of a request that may have been received that no task was created");
+        this.#violate(
+          "the store says of a request that may have been received that no task was created",
+        );
   }
 
   #isOpenFor(digest: string | undefined): boolean {
@@ -250,26 +278,40 @@ class Simulation {
     );
   }
 
-  /** Whether a payment is returned, recorded, listed as unknown, or belongs to a call that says that a task may exist. */
+  /**
+   * Whether a payment is returned, recorded, listed as unknown, or belongs to a call that says that
+   * a task may exist.
+   */
   #isTraced({ taskid, prompt, call: id }: Payment): boolean {
-    const entries = [...this.#database.entries.values()].filter(({ digest }) => digest === this.#digests.get(prompt));
+    const entries = [...this.#database.entries.values()].filter(
+      ({ digest }) => digest === this.#digests.get(prompt),
+    );
     const isRecorded = entries.some(
       ({ task, state }) => task?.taskid === taskid || state === "sending" || state === "unknown",
     );
     const call = this.#calls.find((one) => one.id === id);
-    return isRecorded || call?.taskid === taskid || saysMaybe(call?.error) || this.#misjudged.has(prompt);
+    return (
+      isRecorded || call?.taskid === taskid || saysMaybe(call?.error) || this.#misjudged.has(prompt)
+    );
   }
 
   #checkCall({ id, key, prompt, process, controller, state, taskid, error }: Call): void {
     if (state === "failed" && !saysMaybe(error)) {
       const isOpen = this.service.sent.some((sent) => sent.call === id && sent.state === "open");
-      if (isOpen) this.#violate(`${id} says that nothing was created, and its request may have been received`);
+      if (isOpen)
+        this.#violate(
+          `${id} says that nothing was created, and its request may have been received`,
+        );
     }
     if (state !== "returned" || key === undefined) return;
-    const isRecorded = [...this.#database.entries.values()].some((entry) => entry.task?.taskid === taskid);
+    const isRecorded = [...this.#database.entries.values()].some(
+      (entry) => entry.task?.taskid === taskid,
+    );
     const isMisjudged = this.#misjudged.has(prompt) || this.#misjudged.has(taskid ?? "");
-    const mayBeUnrecorded = this.#storeFailed.has(process) || controller.signal.aborted || isMisjudged;
-    if (!isRecorded && !mayBeUnrecorded) this.#violate(`${id} returns ${taskid}, which is not recorded`);
+    const mayBeUnrecorded =
+      this.#storeFailed.has(process) || controller.signal.aborted || isMisjudged;
+    if (!isRecorded && !mayBeUnrecorded)
+      this.#violate(`${id} returns ${taskid}, which is not recorded`);
   }
 
   /** After everything: a new process finds each payment that no call has returned. */
@@ -305,7 +347,8 @@ class Simulation {
 const digests = new Map<string, string>();
 
 async function digestOf(prompt: string): Promise<string> {
-  const digest = digests.get(prompt) ?? (await (await inspectForm(model, { prompt })).digest()) ?? "";
+  const digest =
+    digests.get(prompt) ?? (await (await inspectForm(model, { prompt })).digest()) ?? "";
   digests.set(prompt, digest);
   return digest;
 }

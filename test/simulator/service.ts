@@ -34,11 +34,14 @@ export class Service {
     this.#faults = faults;
   }
 
-  /** Returns the fetch function of a process. It sends each request once, and follows no redirect. */
+  /**
+   * Returns the fetch function of a process. It sends each request once, and follows no redirect.
+   */
   fetch(process: Process, onSend: (sent: Sent) => void): Fetch {
     return async (url, init) => {
       const body = typeof init.body === "string" ? init.body : await textOf(init);
-      if (url.endsWith("infobytaskid")) return this.#query(process, String(JSON.parse(body).taskid));
+      if (url.endsWith("infobytaskid"))
+        return this.#query(process, String(JSON.parse(body).taskid));
       const prompt = /name="prompt"\r\n\r\n(.*)\r\n/.exec(body)?.[1] ?? "";
       const sent: Sent = { call: init.headers["x-call"] ?? "", prompt, state: "open" };
       onSend(sent);
@@ -48,12 +51,21 @@ export class Service {
   }
 
   #generate(process: Process, sent: Sent): Promise<FetchResponse> {
-    const { notReached = 0, droppedOnTheWay = 0, responseLost = 0, responseNever = 0 } = this.#faults;
+    const {
+      notReached = 0,
+      droppedOnTheWay = 0,
+      responseLost = 0,
+      responseNever = 0,
+    } = this.#faults;
     const about = `request of ${sent.call}`;
     const response = Promise.withResolvers<FetchResponse>();
     response.promise.catch(() => undefined);
-    const later = (name: string, ways: readonly Way[]) => this.#world.add({ name: `${about}: ${name}`, process, ways });
-    const lose = () => later("the connection", [{ name: "is reset", weight: 1, run: () => response.reject(reset()) }]);
+    const later = (name: string, ways: readonly Way[]) =>
+      this.#world.add({ name: `${about}: ${name}`, process, ways });
+    const lose = () =>
+      later("the connection", [
+        { name: "is reset", weight: 1, run: () => response.reject(reset()) },
+      ]);
     const arrive = () => {
       const [usual, ...others] = this.#responses(sent);
       const chosen = this.#world.isCalm ? usual : this.#world.decisions.choose([usual, ...others]);
@@ -89,10 +101,22 @@ export class Service {
     const { rejected = 0, odd = 0, rateLimited = 0, failed = 0 } = this.#faults;
     return [
       { name: "creates a task", weight: 1, respond: () => envelope(200, 1000, pay()) },
-      { name: "creates a task under HTTP 500", weight: failed, respond: () => envelope(500, 1000, pay()) },
+      {
+        name: "creates a task under HTTP 500",
+        weight: failed,
+        respond: () => envelope(500, 1000, pay()),
+      },
       { name: "rejects it", weight: rejected, respond: () => (prove(sent), envelope(200, 9999)) },
-      { name: "has no credits", weight: rejected, respond: () => (prove(sent), envelope(200, 9000)) },
-      { name: "limits the rate", weight: rateLimited, respond: () => (prove(sent), responseOf(429, "slow down")) },
+      {
+        name: "has no credits",
+        weight: rejected,
+        respond: () => (prove(sent), envelope(200, 9000)),
+      },
+      {
+        name: "limits the rate",
+        weight: rateLimited,
+        respond: () => (prove(sent), responseOf(429, "slow down")),
+      },
       { name: "creates a task and does not say so", weight: odd, respond: () => this.#odd(pay()) },
       { name: "fails", weight: failed, respond: () => responseOf(503, "") },
     ].filter(({ weight }) => weight > 0) as [Possible, ...Possible[]];
@@ -103,11 +127,15 @@ export class Service {
     const cut = JSON.stringify({ code: 1000, msg: "", data }).slice(0, -9);
     const responses = [
       ...[302, 408, 409, 502].map((status) => responseOf(status, "<html>")),
-      ...[200, 400, 429].flatMap((status) => [envelope(status, 9999, data), responseOf(status, cut)]),
+      ...[200, 400, 429].flatMap((status) => [
+        envelope(status, 9999, data),
+        responseOf(status, cut),
+      ]),
       ...[{}, { taskid: "" }, { taskid: 2 ** 60 }].map((none) => envelope(200, 1000, none)),
       envelope(200, 1234),
     ];
-    return this.#world.decisions.choose(responses.map((response) => ({ response, weight: 1 }))).response;
+    return this.#world.decisions.choose(responses.map((response) => ({ response, weight: 1 })))
+      .response;
   }
 
   #query(process: Process, taskid: string): Promise<FetchResponse> {
@@ -124,7 +152,8 @@ export class Service {
 
 type Possible = Omit<Way, "run"> & { readonly respond: () => FetchResponse };
 
-const textOf = async ({ body }: FetchInit) => (body instanceof Blob ? (blobTexts.get(body) ?? body.text()) : "");
+const textOf = async ({ body }: FetchInit) =>
+  body instanceof Blob ? (blobTexts.get(body) ?? body.text()) : "";
 /** The texts of Blobs: reading one takes real time. */
 const blobTexts = new WeakMap<Blob, string>();
 

@@ -32,7 +32,11 @@ export class Database {
         if (!isWrite) return ways;
         return [
           ...ways,
-          { name: "fails, but has written", weight: failsButWrites, run: () => void run().then(fail, reject) },
+          {
+            name: "fails, but has written",
+            weight: failsButWrites,
+            run: () => void run().then(fail, reject),
+          },
           { name: "hangs, but has written", weight: hangs, run: () => void run() },
         ];
       });

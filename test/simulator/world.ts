@@ -1,6 +1,8 @@
 import { randomFrom } from "../bench/random.ts";
 
-/** Something that may happen next, in one of several ways. The first way is the one without a fault. */
+/**
+ * Something that may happen next, in one of several ways. The first way is the one without a fault.
+ */
 export interface Event {
   readonly name: string;
   /** The process that it happens in; undefined if it happens elsewhere, as in the network. */
@@ -15,7 +17,10 @@ export interface Way {
   readonly run: () => void;
 }
 
-/** A process of the machine: it may be paused, and it may crash. Its clients and its store connection end with it. */
+/**
+ * A process of the machine: it may be paused, and it may crash. Its clients and its store
+ * connection end with it.
+ */
 export interface Process {
   readonly name: string;
   /** How far its clock is ahead of the others. */
@@ -53,7 +58,8 @@ export class Decisions {
   choose<T extends { readonly weight: number }>(possible: readonly T[]): T {
     const random = this.random() * possible.reduce((sum, { weight }) => sum + weight, 0);
     let [index, sum] = [0, possible[0]?.weight ?? 0];
-    while (this.#random && sum <= random && index < possible.length - 1) sum += possible[++index]?.weight ?? 0;
+    while (this.#random && sum <= random && index < possible.length - 1)
+      sum += possible[++index]?.weight ?? 0;
     const scripted = this.#script[this.made.length];
     if (scripted !== undefined) index = Math.min(scripted, possible.length - 1);
     this.made.push(index);
@@ -65,7 +71,10 @@ export class Decisions {
 }
 
 /** How far a clock may be ahead of the others: by more than any timeout of the SDK. */
-const skews = [0, 86_400_000, -86_400_000].map((ms, index) => ({ ms, weight: index === 0 ? 4 : 1 }));
+const skews = [0, 86_400_000, -86_400_000].map((ms, index) => ({
+  ms,
+  weight: index === 0 ? 4 : 1,
+}));
 
 /** A world of processes in virtual time, in which one thing happens at a time. */
 export class World {
@@ -104,7 +113,11 @@ export class World {
   }
 
   /** Returns a promise that an event settles. It never does if its process has died. */
-  happens<T>(name: string, process: Process, ways: (settle: PromiseWithResolvers<T>) => readonly Way[]): Promise<T> {
+  happens<T>(
+    name: string,
+    process: Process,
+    ways: (settle: PromiseWithResolvers<T>) => readonly Way[],
+  ): Promise<T> {
     const promise = Promise.withResolvers<T>();
     // The caller may no longer wait for it.
     promise.promise.catch(() => undefined);
@@ -119,14 +132,19 @@ export class World {
       if (signal.aborted) return reject(signal.reason);
       const sleeper = { until: this.now + ms, process, wake: resolve };
       this.#sleepers.add(sleeper);
-      signal.addEventListener("abort", () => (this.#sleepers.delete(sleeper), reject(signal.reason)), { once: true });
+      signal.addEventListener(
+        "abort",
+        () => (this.#sleepers.delete(sleeper), reject(signal.reason)),
+        { once: true },
+      );
     });
   }
 
   /** Ends a process: what it waits for never comes. */
   kill(process: Process): void {
     process.isDead = true;
-    for (const sleeper of this.#sleepers) if (sleeper.process === process) this.#sleepers.delete(sleeper);
+    for (const sleeper of this.#sleepers)
+      if (sleeper.process === process) this.#sleepers.delete(sleeper);
     for (const event of this.#events) if (event.process === process) this.#events.delete(event);
   }
 
@@ -139,9 +157,12 @@ export class World {
     const mayPass = sleepers.length > 0 && !((this.isCalm || this.#isPrompt) && pending.length > 0);
     const ready = [...pending, ...(mayPass ? [this.#timePasses(sleepers)] : []), ...others];
     const possible = ready.flatMap((event) => {
-      const ways = event.ways.filter(({ weight }, index) => (this.isCalm ? index === 0 && weight > 0 : weight > 0));
+      const ways = event.ways.filter(({ weight }, index) =>
+        this.isCalm ? index === 0 && weight > 0 : weight > 0,
+      );
       // Time passes when little else is left to do; faults are rarer than what works.
-      const weight = event.name === timePasses ? (pending.length === 0 ? 4 : 0.5) : (ways[0]?.weight ?? 0);
+      const weight =
+        event.name === timePasses ? (pending.length === 0 ? 4 : 0.5) : (ways[0]?.weight ?? 0);
       return ways.length > 0 ? [{ event, ways, weight }] : [];
     });
     if (possible.length === 0) return false;

@@ -13,11 +13,13 @@ import { generate } from "../../scripts/generate.ts";
 import { specFile } from "../../scripts/spec.ts";
 
 const yaml = await readFile(specFile, "utf8");
-/** The model of images that CONTRIBUTING shows, by another name: whoever tries it there has it in the spec. */
-const shownModel = (/```yaml\n([^]*?)```/.exec(await readFile("CONTRIBUTING.md", "utf8"))?.[1] ?? "").replaceAll(
-  "modelnine",
-  "modelshown",
-);
+/**
+ * The model of images that CONTRIBUTING shows, by another name: whoever tries it there has it in
+ * the spec.
+ */
+const shownModel = (
+  /```yaml\n([^]*?)```/.exec(await readFile("CONTRIBUTING.md", "utf8"))?.[1] ?? ""
+).replaceAll("modelnine", "modelshown");
 
 test("the committed files are what the spec gives", async () => {
   for (const [name, text] of Object.entries(await generate(yaml)))
@@ -26,13 +28,28 @@ test("the committed files are what the spec gives", async () => {
 
 describe("what the SDK would not check stops the generation, and says where it is", () => {
   test.for<[string, string]>([
-    ["prompt: { type: string, multipleOf: 2 }", 'generateVidmodelnine.prompt: the SDK does not check "multipleOf"'],
-    ["prompt: { type: [string, 'null'] }", "generateVidmodelnine.prompt: the SDK does not check several types"],
-    ["prompt: { type: string, format: uri }", 'generateVidmodelnine.prompt: the SDK does not check the format "uri"'],
+    [
+      "prompt: { type: string, multipleOf: 2 }",
+      'generateVidmodelnine.prompt: the SDK does not check "multipleOf"',
+    ],
+    [
+      "prompt: { type: [string, 'null'] }",
+      "generateVidmodelnine.prompt: the SDK does not check several types",
+    ],
+    [
+      "prompt: { type: string, format: uri }",
+      'generateVidmodelnine.prompt: the SDK does not check the format "uri"',
+    ],
     ["prompt: { type: object, properties: { x: { type: string } } }", "objects inside of fields"],
     ["prompt: { anyOf: [{ type: array, items: { type: string } }] }", "lists inside of anyOf"],
-    ["prompt: { type: string, x-total-pixels: { minimum: 1, maximum: 2 } }", "x-total-pixels without the pattern"],
-    ["prompt: { type: string, x-result-count: true }", "generateVidmodelnine.prompt: a result count is an integer"],
+    [
+      "prompt: { type: string, x-total-pixels: { minimum: 1, maximum: 2 } }",
+      "x-total-pixels without the pattern",
+    ],
+    [
+      "prompt: { type: string, x-result-count: true }",
+      "generateVidmodelnine.prompt: a result count is an integer",
+    ],
     [
       "prompt: { type: integer, x-result-count: true }",
       'generateVidmodelv2.duration: does it say how many results are requested? Write "x-result-count: true" or "x-result-count: false"',
@@ -55,7 +72,11 @@ describe("what the SDK would not check stops the generation, and says where it i
       "anyOf: [{ required: [promt] }]",
       "generateVidmodelnine: the SDK does not check anyOf of a form",
     ],
-    ["required: [prompt]", "minProperties: 1", 'generateVidmodelnine: the SDK does not check "minProperties"'],
+    [
+      "required: [prompt]",
+      "minProperties: 1",
+      'generateVidmodelnine: the SDK does not check "minProperties"',
+    ],
   ])("%s as %s", async ([from, to, message]) => {
     await expect(generate(withFurtherModels(from, to))).rejects.toThrow(message);
   });
@@ -83,7 +104,8 @@ describe("in a copy of the project whose spec has further models", () => {
     const packages = "sdk proxy batch emulator cli mcp ai-sdk-provider"
       .split(" ")
       .map((name) => `packages/${name}/src`);
-    for (const path of [...own.split(" "), ...packages]) await cp(path, join(copy, path), { recursive: true });
+    for (const path of [...own.split(" "), ...packages])
+      await cp(path, join(copy, path), { recursive: true });
     await change(withFurtherModels());
     for (const [name, text] of Object.entries(await generate(withFurtherModels())))
       if (name.includes(".gen.")) await writeFile(join(copy, name), text);
@@ -105,9 +127,17 @@ describe("in a copy of the project whose spec has further models", () => {
        // @ts-expect-error -- the added model's own bound
        export const issues = validate("vidmodelnine", { prompt: "A fox, at length", moodofnine: "wild" });`,
     );
-    const compiler = ["node_modules/typescript-7/bin/tsc", "--noEmit", "--isolatedDeclarations", "false", "-p"];
+    const compiler = [
+      "node_modules/typescript-7/bin/tsc",
+      "--noEmit",
+      "--isolatedDeclarations",
+      "false",
+      "-p",
+    ];
     const project = join(copy, "packages/sdk");
-    expect(spawnSync(process.execPath, [...compiler, project], { encoding: "utf8" }).stdout).toBe("");
+    expect(spawnSync(process.execPath, [...compiler, project], { encoding: "utf8" }).stdout).toBe(
+      "",
+    );
     const { task, issues, listModels, createMediaGen } = await load<
       typeof import("@mediagen/sdk") & { readonly task: Task; readonly issues: unknown }
     >("packages/sdk/src/use.ts");
@@ -115,18 +145,27 @@ describe("in a copy of the project whose spec has further models", () => {
     const tooLong = 'prompt must be text of at most 5 characters, not "A fox, at length".';
     expect(issues).toEqual([
       { field: "prompt", code: "invalid", message: tooLong },
-      { field: "moodofnine", code: "invalid", message: 'moodofnine must be "calm" or "stormy", not "wild".' },
+      {
+        field: "moodofnine",
+        code: "invalid",
+        message: 'moodofnine must be "calm" or "stormy", not "wild".',
+      },
     ]);
     expect(listModels().map(({ model }) => model)).toContain("vidmodelnine");
 
-    const { createEmulator } = await load<typeof import("@mediagen/emulator")>("packages/emulator/src/index.ts");
+    const { createEmulator } = await load<typeof import("@mediagen/emulator")>(
+      "packages/emulator/src/index.ts",
+    );
     const { image } = createMediaGen(createEmulator().client);
     for (const [fields, results] of [
       [{ count: 3 }, 3],
       [{}, 2],
     ] as const) {
       // The cast: the compiler does not know the model here.
-      const task = await image.generate("imgmodelshown" as "imgmodelz", { prompt: "A fox", ...fields });
+      const task = await image.generate("imgmodelshown" as "imgmodelz", {
+        prompt: "A fox",
+        ...fields,
+      });
       expect(task.resultCount).toBe(results);
       expect((await task.wait()).url).toHaveLength(results);
     }
@@ -137,10 +176,17 @@ describe("in a copy of the project whose spec has further models", () => {
     const { service } = await load<typeof import("@mediagen/sdk/kit")>("packages/sdk/src/kit.ts");
     const program = createCommands(listModels(), service.schemas);
     const help = program.map(helpOf).join("").replace(/\s+/g, " ");
-    expect(help).toContain('--moodofnine <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
-    expect(help).toContain("--frames <file|url> Pictures in order (at most 4 files; only vidmodelnine)");
+    expect(help).toContain(
+      '--moodofnine <text> What is felt ("calm" or "stormy"; only vidmodelnine)',
+    );
+    expect(help).toContain(
+      "--frames <file|url> Pictures in order (at most 4 files; only vidmodelnine)",
+    );
     expect(await complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
-    expect(await complete(program, ["video", "-m", "vidmodelnine", "--moodofnine", ""])).toEqual(["calm", "stormy"]);
+    expect(await complete(program, ["video", "-m", "vidmodelnine", "--moodofnine", ""])).toEqual([
+      "calm",
+      "stormy",
+    ]);
     expect(await complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
   });
 
@@ -151,9 +197,14 @@ describe("in a copy of the project whose spec has further models", () => {
     const schema = generateSchema(videos, service.schemas);
     expect(schema["properties"]).toMatchObject({
       model: { enum: expect.arrayContaining(["vidmodelnine"]) },
-      moodofnine: { enum: ["calm", "stormy"], description: "What is felt. More of it. (only vidmodelnine)" },
+      moodofnine: {
+        enum: ["calm", "stormy"],
+        description: "What is felt. More of it. (only vidmodelnine)",
+      },
       frames: { type: "array", description: "Pictures in order. (only vidmodelnine)" },
-      prompt: { description: expect.stringContaining("vidmodelnine: text of at most 5 characters") },
+      prompt: {
+        description: expect.stringContaining("vidmodelnine: text of at most 5 characters"),
+      },
     });
   });
 
@@ -168,23 +219,35 @@ describe("in a copy of the project whose spec has further models", () => {
     const { createMediaGen } = await load<typeof import("@mediagen/sdk")>(
       "packages/ai-sdk-provider/node_modules/@mediagen/sdk/index.js",
     );
-    const { createEmulator } = await load<typeof import("@mediagen/emulator")>("packages/emulator/src/index.ts");
+    const { createEmulator } = await load<typeof import("@mediagen/emulator")>(
+      "packages/emulator/src/index.ts",
+    );
     const { createMediaGenProvider } = await load<typeof import("@mediagen/ai-sdk-provider")>(
       "packages/ai-sdk-provider/src/index.ts",
     );
     const emulator = createEmulator();
     const mediagen = createMediaGenProvider({ media: createMediaGen(emulator.client) });
-    const { images } = await generateImage({ model: mediagen.imageModel("imgmodelshown"), prompt: "A fox", n: 3 });
+    const { images } = await generateImage({
+      model: mediagen.imageModel("imgmodelshown"),
+      prompt: "A fox",
+      n: 3,
+    });
     expect([images.length, emulator.charges.length]).toEqual([3, 1]);
     const providerOptions = { mediagen: { moodofnine: "wild" } };
     const call = { model: mediagen.videoModel("vidmodelnine"), prompt: "A fox", providerOptions };
-    await expect(generateVideo(call)).rejects.toThrow('moodofnine must be "calm" or "stormy", not "wild"');
+    await expect(generateVideo(call)).rejects.toThrow(
+      'moodofnine must be "calm" or "stormy", not "wild"',
+    );
   });
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {
     await change(withFurtherModels("maxLength: 5", "maxLength: 6"));
-    const { default: run } = await load<typeof import("../../scripts/generate.ts")>("scripts/generate.ts");
-    const printed = [vi.spyOn(console, "log").mockReturnValue(), vi.spyOn(console, "error").mockReturnValue()];
+    const { default: run } =
+      await load<typeof import("../../scripts/generate.ts")>("scripts/generate.ts");
+    const printed = [
+      vi.spyOn(console, "log").mockReturnValue(),
+      vi.spyOn(console, "error").mockReturnValue(),
+    ];
     const ran = async (...args: string[]) => {
       await run(args);
       const { exitCode } = process;
@@ -193,7 +256,11 @@ describe("in a copy of the project whose spec has further models", () => {
     };
     const stale = /^-.* max: 5\b.*\n\+.* max: 6\b[^]*npm run generate/m;
     expect(await ran("--check")).toEqual([1, "", expect.stringMatching(stale)]);
-    expect(await ran()).toEqual([undefined, expect.stringContaining("wrote packages/sdk/src/"), ""]);
+    expect(await ran()).toEqual([
+      undefined,
+      expect.stringContaining("wrote packages/sdk/src/"),
+      "",
+    ]);
     expect(await ran("--check")).toEqual([undefined, "The generated files are up to date.", ""]);
   });
 });
@@ -226,5 +293,8 @@ function withFurtherModels(from = "", to = ""): string {
 `;
   return yaml
     .replace("\n  /v1/video/infobytaskid:", `${operation.replace(from, to)}$&`)
-    .replace("\n  /v1/images/infobytaskid:", `\n${shownModel.replace("maximum: 4,", "maximum: 4, default: 2,")}$&`);
+    .replace(
+      "\n  /v1/images/infobytaskid:",
+      `\n${shownModel.replace("maximum: 4,", "maximum: 4, default: 2,")}$&`,
+    );
 }

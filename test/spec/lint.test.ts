@@ -24,12 +24,22 @@ describe("the lint rejects", () => {
   const noCredits = /                insufficientCredits:\n.*\n/;
   const rules: [string, RegExp | string, string, string][] = [
     ["an operation that is no POST", `${post}post:`, `${post}put:`, "operations-are-post"],
-    ["an operationId that is no verb and noun", "queryImageTask", "ImageTaskInfo", "operation-id-is-verb-and-noun"],
+    [
+      "an operationId that is no verb and noun",
+      "queryImageTask",
+      "ImageTaskInfo",
+      "operation-id-is-verb-and-noun",
+    ],
     ["an operation without a description", described, "", "operations-are-documented"],
     ["an operation without a tag", tags("Video"), tags(""), "operations-have-a-tag"],
     ["a response without its three examples", noCredits, "", "outcomes-have-examples"],
     ["a body without an example", example, "", "bodies-have-examples"],
-    ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
+    [
+      "an example at odds with its schema",
+      "task_status: 2",
+      "task_status: done",
+      "no-invalid-media-type-examples",
+    ],
     ["a reference to nothing", 'schemas/Seed"', 'schemas/Soil"', "no-unresolved-refs"],
   ];
   const directory = directoryForAll();
@@ -45,7 +55,13 @@ describe("the lint rejects", () => {
     }
     const file = join(directory, "openapi.yaml");
     await writeFile(file, broken);
-    const args = [resolve("node_modules/@redocly/cli/bin/cli.js"), "lint", file, "--config", "openapi/redocly.yaml"];
+    const args = [
+      resolve("node_modules/@redocly/cli/bin/cli.js"),
+      "lint",
+      file,
+      "--config",
+      "openapi/redocly.yaml",
+    ];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     passes = status === 0;
     lines = (stdout + stderr).split("\n");
@@ -59,11 +75,16 @@ describe("the lint rejects", () => {
 
 test("Dependabot knows of every lockfile, and of the workflows", async () => {
   const { updates } = parse(await readFile(".github/dependabot.yml", "utf8")) as {
-    readonly updates: readonly { readonly "package-ecosystem": string; readonly directories?: readonly string[] }[];
+    readonly updates: readonly {
+      readonly "package-ecosystem": string;
+      readonly directories?: readonly string[];
+    }[];
   };
-  const lockfiles = execFileSync("git", ["ls-files", "package-lock.json", "*/package-lock.json"], { encoding: "utf8" });
+  const lockfiles = execFileSync("git", ["ls-files", "package-lock.json", "*/package-lock.json"], {
+    encoding: "utf8",
+  });
   expect(updates.map((one) => one["package-ecosystem"])).toEqual(["github-actions", "npm"]);
-  expect(updates[1]?.directories?.map((path) => join(path, "package-lock.json").slice(1)).sort()).toEqual(
-    lockfiles.trim().split("\n").sort(),
-  );
+  expect(
+    updates[1]?.directories?.map((path) => join(path, "package-lock.json").slice(1)).sort(),
+  ).toEqual(lockfiles.trim().split("\n").sort());
 });

@@ -13,7 +13,10 @@ const published = JSON.parse(text) as {
 };
 
 /** Every object of a document, with its path. */
-function* objectsOf(node: unknown, place = ""): Generator<[place: string, Readonly<Record<string, unknown>>]> {
+function* objectsOf(
+  node: unknown,
+  place = "",
+): Generator<[place: string, Readonly<Record<string, unknown>>]> {
   if (isObject(node)) yield [place, node];
   if (typeof node !== "object" || node === null) return;
   for (const [key, value] of Object.entries(node)) yield* objectsOf(value, `${place}/${key}`);
@@ -25,7 +28,11 @@ const placesThat = (isWrong: (node: Readonly<Record<string, unknown>>, place: st
 
 // What generators of clients stumble over: `npm run test:all -- generators` runs them.
 test("the published description refers to schemas alone", () => {
-  expect(placesThat(({ $ref }) => $ref !== undefined && !String($ref).startsWith("#/components/schemas/"))).toEqual([]);
+  expect(
+    placesThat(
+      ({ $ref }) => $ref !== undefined && !String($ref).startsWith("#/components/schemas/"),
+    ),
+  ).toEqual([]);
   expect(Object.keys(published.components)).toEqual(["securitySchemes", "schemas"]);
 });
 
@@ -50,8 +57,8 @@ test("examples of URLs are quoted in the YAML, because some parsers end a plain 
 });
 
 test("it says the same as the YAML", () => {
-  // An enum of one value is a const, and the type next to anyOf follows from its branches. The anyOf of a form is left out, because
-  // generators of types would lose the form's fields.
+  // An enum of one value is a const, and the type next to anyOf follows from its branches. The
+  // anyOf of a form is left out, because generators of types would lose the form's fields.
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
     if (!isObject(node)) return node;
@@ -61,7 +68,9 @@ test("it says the same as the YAML", () => {
       entries.map(([key, value]) => (key === "const" ? ["enum", [value]] : [key, plain(value)])),
     );
   };
-  expect(plain({ ...readSpec(text), components: {} })).toEqual(plain({ ...readSpec(yaml), components: {} }));
+  expect(plain({ ...readSpec(text), components: {} })).toEqual(
+    plain({ ...readSpec(yaml), components: {} }),
+  );
 });
 
 test("a type is next to anyOf only if all branches have it", () => {

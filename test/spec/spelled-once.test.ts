@@ -6,9 +6,13 @@ import { exampleOf } from "../../scripts/spec.ts";
 import { models, operations } from "../contract/cases.ts";
 
 test("no hand-written source spells a model, a path or an operation of the service", async () => {
-  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/src/*", "scripts"], {
-    encoding: "utf8",
-  });
+  const files = execFileSync(
+    "git",
+    ["ls-files", "-co", "--exclude-standard", "packages/*/src/*", "scripts"],
+    {
+      encoding: "utf8",
+    },
+  );
   const words = [
     ...models.map(({ model }) => model),
     ...operations.flatMap(({ path, operationId }) => [path, operationId]),
@@ -21,7 +25,9 @@ test("no hand-written source spells a model, a path or an operation of the servi
     // What a docstring or message names as an example is not a fact that the code relies on.
     const code = (await readFile(file, "utf8")).replace(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
     spelled.push(
-      ...words.filter((word) => new RegExp(`["'\`/]${word}["'\`/]`).test(code)).map((word) => `${file}: ${word}`),
+      ...words
+        .filter((word) => new RegExp(`["'\`/]${word}["'\`/]`).test(code))
+        .map((word) => `${file}: ${word}`),
     );
   }
   expect(spelled).toEqual([]);
@@ -33,7 +39,8 @@ describe("the spec's own examples and defaults pass the SDK's checks", () => {
   test.for(models)("$model", ({ model, operation, form, example }) => {
     expect(issuesOf(model, exampleOf(operation))).toEqual([]);
     for (const [field, { default: fallback }] of Object.entries(form.properties ?? {})) {
-      if (fallback !== undefined) expect(issuesOf(model, { ...example, [field]: fallback }), field).toEqual([]);
+      if (fallback !== undefined)
+        expect(issuesOf(model, { ...example, [field]: fallback }), field).toEqual([]);
     }
   });
 });

@@ -1,7 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileStore, type GenerationEntry, type GenerationStore, memoryStore } from "@mediagen/sdk/node";
+import {
+  fileStore,
+  type GenerationEntry,
+  type GenerationStore,
+  memoryStore,
+} from "@mediagen/sdk/node";
 import { checkStore } from "@mediagen/stores/check";
 import { sqliteStore } from "@mediagen/stores/sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -22,7 +27,10 @@ describe("passes", () => {
   });
 });
 
-/** Mistakes, each in a store that is right in all else: what differs in it, or in each of its handles. */
+/**
+ * Mistakes, each in a store that is right in all else: what differs in it, or in each of its
+ * handles.
+ */
 type Bad = readonly [
   mistake: (memory: GenerationStore) => Partial<GenerationStore> | (() => GenerationStore),
   why: RegExp,
@@ -74,9 +82,14 @@ const bad: Readonly<Record<string, Bad>> = {
       const list: GenerationStore["list"] = async function* ({ states }) {
         for (const one of [...rows.values()]) if (states.includes(one.state)) yield one;
       };
-      const forget: GenerationStore["forget"] = async ({ keyed = false, before = Infinity } = {}) => {
+      const forget: GenerationStore["forget"] = async ({
+        keyed = false,
+        before = Infinity,
+      } = {}) => {
         const isOld = ({ state, updatedAt, idempotencyKey: key }: GenerationEntry) =>
-          ["ended", "notCreated"].includes(state) && updatedAt < before && (keyed || key === undefined);
+          ["ended", "notCreated"].includes(state) &&
+          updatedAt < before &&
+          (keyed || key === undefined);
         const ids = [...rows.values()].filter(isOld).map(({ id }) => id);
         await undefined; // delete ... where id = any($1)
         for (const id of ids) rows.delete(id);
@@ -107,7 +120,9 @@ const bad: Readonly<Record<string, Bad>> = {
     /changes the entry: digest/,
   ],
   "whose texts end at a zero byte": [
-    ({ write }) => ({ write: (entry) => write(JSON.parse(JSON.stringify(entry).replaceAll("\\u0000", "")) as never) }),
+    ({ write }) => ({
+      write: (entry) => write(JSON.parse(JSON.stringify(entry).replaceAll("\\u0000", "")) as never),
+    }),
     /changes the entry: model "\\u0000" comes back as ""/,
   ],
   "whose list ends after a page": [
@@ -131,7 +146,9 @@ const bad: Readonly<Record<string, Bad>> = {
     /list: rejected with version 99/,
   ],
   "that does not know the state unknown": [
-    ({ list }) => ({ list: ({ states }) => list({ states: states.filter((one) => one !== "unknown") }) }),
+    ({ list }) => ({
+      list: ({ states }) => list({ states: states.filter((one) => one !== "unknown") }),
+    }),
     /misses entries/,
   ],
   "whose entries expire": [
@@ -139,7 +156,8 @@ const bad: Readonly<Record<string, Bad>> = {
       const writtenAt = new Map<string, number>();
       return {
         write: (entry) => (writtenAt.set(entry.id, performance.now()), memory.write(entry)),
-        get: async (id) => (performance.now() - (writtenAt.get(id) ?? 0) < 40 ? memory.get(id) : undefined),
+        get: async (id) =>
+          performance.now() - (writtenAt.get(id) ?? 0) < 40 ? memory.get(id) : undefined,
       };
     },
     /gone or has changed after a moment/,
@@ -148,14 +166,19 @@ const bad: Readonly<Record<string, Bad>> = {
     ({ forget }) => ({ forget: (options) => forget({ ...options, keyed: true }) }),
     /forget: resolves to 4 instead of 2/,
   ],
-  "that rejects": [() => ({ write: () => Promise.reject(new Error("no such table")) }), /rejected with no such table/],
+  "that rejects": [
+    () => ({ write: () => Promise.reject(new Error("no such table")) }),
+    /rejected with no such table/,
+  ],
 };
 
 describe("fails a store", () => {
   test.for(Object.entries(bad))("%s", async ([, [mistake, why]]) => {
     const memory = memoryStore();
     const made = mistake(memory);
-    const { failures } = await checkStore(typeof made === "function" ? made : always({ ...memory, ...made }));
+    const { failures } = await checkStore(
+      typeof made === "function" ? made : always({ ...memory, ...made }),
+    );
     expect(failures.join("\n")).toMatch(why);
   });
 
@@ -164,11 +187,14 @@ describe("fails a store", () => {
     await checkStore(always(memory));
     const ids = async () => {
       const found: string[] = [];
-      for await (const { id } of memory.list({ states: ["ended", "notCreated", "claimed"] })) found.push(id);
+      for await (const { id } of memory.list({ states: ["ended", "notCreated", "claimed"] }))
+        found.push(id);
       return found;
     };
     const before = await ids();
-    expect((await checkStore(always(memory))).failures).toEqual([expect.stringMatching(/not empty/)]);
+    expect((await checkStore(always(memory))).failures).toEqual([
+      expect.stringMatching(/not empty/),
+    ]);
     expect(await ids()).toEqual(before);
     expect(before.length).toBeGreaterThan(10);
   });

@@ -2,10 +2,16 @@ import type { Form, TaskJSON } from "@mediagen/sdk/node";
 import { FatalError, getStepMetadata, sleep } from "workflow";
 import * as steps from "./steps.ts";
 
-/** A step that generates once. The id of the step stays the same over its retries. */
+/**
+ * A step that generates once. The id of the step stays the same over its retries.
+ */
 async function generate(form: Form<"vidmodelv2">): Promise<TaskJSON> {
   "use step";
-  return steps.generate(getStepMetadata().stepId, form, (reason) => new FatalError(reason));
+  return steps.generate(
+    getStepMetadata().stepId,
+    form,
+    (reason) => new FatalError(reason),
+  );
 }
 
 async function check(task: TaskJSON): ReturnType<typeof steps.check> {
@@ -14,7 +20,9 @@ async function check(task: TaskJSON): ReturnType<typeof steps.check> {
 }
 
 /** Generates a video and waits for it. */
-export async function makeVideo(form: Form<"vidmodelv2">): Promise<readonly string[]> {
+export async function makeVideo(
+  form: Form<"vidmodelv2">,
+): Promise<readonly string[]> {
   "use workflow";
   let task = await generate(form);
   for (;;) {

@@ -3,8 +3,13 @@ import { Rejection } from "./log.ts";
 
 /** The settings of the fleet's programs. */
 export type Settings = ReturnType<typeof readSettings>;
-/** Reads the settings from the environment. Throws everything that is wrong with them at once. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>> = process.env) {
+/**
+ * Reads the settings from the environment. Throws everything that is wrong with
+ * them at once.
+ */
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+) {
   const wrong: string[] = [];
   // Not the value of a URL: it may hold a password.
   const text = (name: string, otherwise: string, pattern = /^/, wanted = "") => {
@@ -14,24 +19,66 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     return value;
   };
   const number = (name: string, otherwise: number, least: number, most: number) => {
-    const [value, kind] = [Number(text(name, String(otherwise))), least % 1 ? "number" : "whole number"];
-    if (!(value >= least && value <= most) || (kind !== "number" && value % 1 !== 0))
-      wrong.push(`${name} "${environment[name]}" is not valid. Use a ${kind} from ${least} to ${most}.`);
+    const [value, kind] = [
+      Number(text(name, String(otherwise))),
+      least % 1 ? "number" : "whole number",
+    ];
+    if (
+      !(value >= least && value <= most) ||
+      (kind !== "number" && value % 1 !== 0)
+    )
+      wrong.push(
+        `${name} "${environment[name]}" is not valid. Use a ${kind} from ${least} to ${most}.`,
+      );
     return value;
   };
-  // A key in a file may be replaced while workers run, as Kubernetes does with a mounted secret.
+  // A key in a file may be replaced while workers run, as Kubernetes does with a
+  // mounted secret.
   const keyFile = text("MEDIAGEN_API_KEY_FILE", "");
-  const key = text("MEDIAGEN_API_KEY", keyFile, /./, "the key of the service, or set MEDIAGEN_API_KEY_FILE");
+  const key = text(
+    "MEDIAGEN_API_KEY",
+    keyFile,
+    /./,
+    "the key of the service, or set MEDIAGEN_API_KEY_FILE",
+  );
   if (keyFile) readFileSync(keyFile); // If that fails, the program ends.
   const settings = {
-    baseUrl: text("MEDIAGEN_BASE_URL", "", /^https?:\/\/./, "the URL of the service"),
+    baseUrl: text(
+      "MEDIAGEN_BASE_URL",
+      "",
+      /^https?:\/\/./,
+      "the URL of the service",
+    ),
     apiKey: () => (keyFile ? readFileSync(keyFile, "utf8").trim() : key),
-    databaseUrl: text("DATABASE_URL", "", /^postgres(ql)?:\/\/(?!.*[?&]options=)/, "a postgres:// URL without options"),
-    redisUrl: text("REDIS_URL", "", /^$|^rediss?:\/\/./, "a URL such as redis://host:6379"),
-    prefix: text("PREFIX", "mediagen", /^(?!pg_)[a-z][a-z0-9_]{0,39}$/, 'up to 40 lower-case letters, digits and "_"'),
-    allowVolatile: text("ALLOW_VOLATILE_STORE", "false", /^(false|true)$/, "false or true") === "true",
-    allowHttp: text("ALLOW_HTTP", "false", /^(false|true)$/, "false or true") === "true",
-    results: text("RESULTS", "out", /^(https?:|(?![\w+.-]+:\/\/))/, "a directory, or an http or https URL"),
+    databaseUrl: text(
+      "DATABASE_URL",
+      "",
+      /^postgres(ql)?:\/\/(?!.*[?&]options=)/,
+      "a postgres:// URL without options",
+    ),
+    redisUrl: text(
+      "REDIS_URL",
+      "",
+      /^$|^rediss?:\/\/./,
+      "a URL such as redis://host:6379",
+    ),
+    prefix: text(
+      "PREFIX",
+      "mediagen",
+      /^(?!pg_)[a-z][a-z0-9_]{0,39}$/,
+      'up to 40 lower-case letters, digits and "_"',
+    ),
+    allowVolatile:
+      text("ALLOW_VOLATILE_STORE", "false", /^(false|true)$/, "false or true") ===
+      "true",
+    allowHttp:
+      text("ALLOW_HTTP", "false", /^(false|true)$/, "false or true") === "true",
+    results: text(
+      "RESULTS",
+      "out",
+      /^(https?:|(?![\w+.-]+:\/\/))/,
+      "a directory, or an http or https URL",
+    ),
     perSecond: number("PER_SECOND", 12, 0.1, 10_000),
     concurrency: number("CONCURRENCY", 40, 1, 1_000),
     host: text("HOST", "127.0.0.1"),

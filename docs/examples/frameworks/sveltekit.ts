@@ -1,3 +1,7 @@
 import { mediaProxy } from "./media-proxy.ts";
 
-export const POST = ({ request }: { readonly request: Request }): Promise<Response> => mediaProxy(request);
+export const POST = ({
+  request,
+}: {
+  readonly request: Request;
+}): Promise<Response> => mediaProxy(request);

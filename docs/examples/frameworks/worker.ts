@@ -12,20 +12,26 @@ interface Env {
 }
 
 export default {
-  async fetch(request: Request, env: Env, context: { waitUntil(work: Promise<unknown>): void }): Promise<Response> {
+  async fetch(
+    request: Request,
+    env: Env,
+    context: { waitUntil(work: Promise<unknown>): void },
+  ): Promise<Response> {
     const { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: apiKey } = env;
     const mediaProxy = createMediaProxy({
       media: createMediaGen({ baseUrl, apiKey, store: d1Store(env.DB, "media") }),
       secret: env.PROXY_SECRET,
       user: (given) => userOf(given, env.USERS),
       beforeGenerate(form, { model }) {
-        if (model !== "vidmodelv2") return "This app generates with vidmodelv2 only.";
+        if (model !== "vidmodelv2")
+          return "This app generates with vidmodelv2 only.";
         // The page chooses the prompt, not what it costs.
         return { prompt: form["prompt"], duration: 5, resolution: "720p" };
       },
     });
     const response = mediaProxy(request);
-    context.waitUntil(response); // A generation that has begun is completed, even if the page is closed.
+    // A generation that has begun is completed, even if the page is closed.
+    context.waitUntil(response);
     return response;
   },
 };

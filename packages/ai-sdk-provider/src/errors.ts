@@ -11,7 +11,10 @@ interface Sent {
   readonly requestBodyValues: unknown;
 }
 
-/** Converts an error of a generation to one of the AI SDK. It is retryable only if certainly no task was created. */
+/**
+ * Converts an error of a generation to one of the AI SDK. It is retryable only if certainly no task
+ * was created.
+ */
 export function generationError(cause: unknown, sent: Sent): unknown {
   if (cause instanceof InvalidRequestError) {
     const argument = cause.issues.map(({ field }) => field).join(", ");
@@ -19,21 +22,38 @@ export function generationError(cause: unknown, sent: Sent): unknown {
   }
   if (!(cause instanceof MediaGenError)) return cause;
   // The cast: the errors of some classes have these fields.
-  const error = cause as MediaGenError & Partial<Omit<ServiceError & OutcomeUnknownError, keyof MediaGenError>>;
-  const { message, billed, isRetryable, status, body, retryAfterMs, code, msg, generationId, requestId } = error;
+  const error = cause as MediaGenError &
+    Partial<Omit<ServiceError & OutcomeUnknownError, keyof MediaGenError>>;
+  const {
+    message,
+    billed,
+    isRetryable,
+    status,
+    body,
+    retryAfterMs,
+    code,
+    msg,
+    generationId,
+    requestId,
+  } = error;
   return new APICallError({
     ...sent,
     message,
     cause,
     ...(status === undefined ? {} : { statusCode: status }),
     ...(body === undefined ? {} : { responseBody: body }),
-    ...(retryAfterMs === undefined ? {} : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } }),
+    ...(retryAfterMs === undefined
+      ? {}
+      : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } }),
     data: { billed, code, msg, generationId, requestId },
     isRetryable: billed === "no" && isRetryable && (retryAfterMs ?? 0) < longestDelayMs,
   });
 }
 
-/** Returns one error for generations that have all failed. It is retryable only if all their errors are. */
+/**
+ * Returns one error for generations that have all failed. It is retryable only if all their errors
+ * are.
+ */
 export function joinErrors(errors: readonly unknown[], sent: Sent): unknown {
   const messages = new Set(errors.map(textOf));
   if (messages.size < 2) return errors[0];
@@ -42,8 +62,15 @@ export function joinErrors(errors: readonly unknown[], sent: Sent): unknown {
   return new APICallError({ ...sent, message: [...messages].join("\n"), cause, isRetryable });
 }
 
-/** Returns the error for tasks without results. Only checks are retryable after it, not generations. */
-export function resultError(cause: unknown, tasks: readonly Task[], url: string, isRetryable: boolean): APICallError {
+/**
+ * Returns the error for tasks without results. Only checks are retryable after it, not generations.
+ */
+export function resultError(
+  cause: unknown,
+  tasks: readonly Task[],
+  url: string,
+  isRetryable: boolean,
+): APICallError {
   const ids = tasks.map(({ taskid }) => taskid).join(", ");
   const message =
     `${tasks.length === 1 ? `Task ${ids} was` : `Tasks ${ids} were`} created and billed, and there is no result ` +

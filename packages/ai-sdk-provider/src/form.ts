@@ -6,7 +6,10 @@ import { listModels, type ModelInfo, validate } from "@mediagen/sdk";
 
 /** Settings of the AI SDK that a form may have a field for. */
 export type Settings = Partial<
-  Pick<VideoCall, "prompt" | "resolution" | "aspectRatio" | "duration" | "fps" | "seed" | "generateAudio"> &
+  Pick<
+    VideoCall,
+    "prompt" | "resolution" | "aspectRatio" | "duration" | "fps" | "seed" | "generateAudio"
+  > &
     Pick<ImageCall, "size">
 >;
 
@@ -15,7 +18,8 @@ type Place = readonly [fields: readonly string[], spellings?: (value: string) =>
 
 const sizes = (size: string) => [size, size.replace("x", "*")];
 
-// Only these synonyms are written by hand. The SDK knows the fields of each model, and their valid values.
+// Only these synonyms are written by hand. The SDK knows the fields of each model, and their valid
+// values.
 const places: Readonly<Record<keyof Settings, Place>> = {
   prompt: [["prompt"]],
   size: [["size", "resolution"], sizes],
@@ -28,10 +32,14 @@ const places: Readonly<Record<keyof Settings, Place>> = {
 };
 
 /**
- * Fills in a model's form. Returns `left`, the settings that the model has no field for, too. A value that is invalid in every
- * spelling stays as it is, so that the SDK rejects the form before anything is sent.
+ * Fills in a model's form. Returns `left`, the settings that the model has no field for, too. A
+ * value that is invalid in every spelling stays as it is, so that the SDK rejects the form before
+ * anything is sent.
  */
-export function fillForm(info: ModelInfo, settings: Settings): { readonly form: object; readonly left: string[] } {
+export function fillForm(
+  info: ModelInfo,
+  settings: Settings,
+): { readonly form: object; readonly left: string[] } {
   const fields = new Set(info.form.fields.map(({ field }) => field));
   const form: Record<string, unknown> = {};
   const left: string[] = [];
@@ -48,8 +56,10 @@ export function fillForm(info: ModelInfo, settings: Settings): { readonly form: 
     else left.push(setting);
   }
   const { resolution, aspectRatio } = settings;
-  // A size also implies a ratio. Without it, the service's default would be billed, which may be portrait.
-  if (resolution !== undefined && aspectRatio === undefined && fields.has("ratio")) form["ratio"] = shapeOf(resolution);
+  // A size also implies a ratio. Without it, the service's default would be billed, which may be
+  // portrait.
+  if (resolution !== undefined && aspectRatio === undefined && fields.has("ratio"))
+    form["ratio"] = shapeOf(resolution);
   return { form, left };
 }
 
@@ -57,10 +67,15 @@ function takes({ model }: ModelInfo, field: string, value: unknown): boolean {
   return !validate(model, { [field]: value }).some((issue) => issue.field === field);
 }
 
-/** Returns the ratio of a size as the models list it, such as 16:9 for 854x480, or else the exact one. */
+/**
+ * Returns the ratio of a size as the models list it, such as 16:9 for 854x480, or else the exact
+ * one.
+ */
 function shapeOf(size: string): string {
   const [width, height] = sidesOf(size);
-  const ratios = listModels().flatMap((one) => one.form.fields.filter(({ field }) => field === "ratio"));
+  const ratios = listModels().flatMap((one) =>
+    one.form.fields.filter(({ field }) => field === "ratio"),
+  );
   const listed = ratios
     .flatMap(({ values = [] }) => values.map(String))
     .find((ratio) => {
@@ -76,7 +91,9 @@ function sidesOf(text: string): readonly [width: number, height: number] {
 }
 
 /** Returns the field with the number of results, and its maximum. */
-export function countField(info: ModelInfo): { readonly field: string; readonly most: number } | undefined {
+export function countField(
+  info: ModelInfo,
+): { readonly field: string; readonly most: number } | undefined {
   const count = info.form.fields.find(({ countsResults }) => countsResults);
   return count && { field: count.field, most: count.max ?? Number.MAX_SAFE_INTEGER };
 }

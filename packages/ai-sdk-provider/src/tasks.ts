@@ -1,6 +1,17 @@
 import { InvalidArgumentError } from "@ai-sdk/provider";
-import type { ImageModelV4CallOptions as ImageCall, JSONObject, SharedV4Warning } from "@ai-sdk/provider";
-import { blobs, isModel, type GenerateOptions, type MediaGen, type ModelInfo, type Task } from "@mediagen/sdk";
+import type {
+  ImageModelV4CallOptions as ImageCall,
+  JSONObject,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
+import {
+  blobs,
+  isModel,
+  type GenerateOptions,
+  type MediaGen,
+  type ModelInfo,
+  type Task,
+} from "@mediagen/sdk";
 import { service } from "@mediagen/sdk/kit";
 import { generationError, joinErrors, resultError, textOf } from "./errors.ts";
 import { fileFields, type Source } from "./files.ts";
@@ -8,13 +19,17 @@ import { countField, fillForm, type Settings } from "./form.ts";
 import { type MediaGenProviderOptions, ownOptions, VERSION } from "./options.ts";
 
 /** Dependencies that the models of one provider share. */
-export interface Host extends Pick<MediaGenProviderOptions, "onTask" | "onUpdate" | "waitTimeoutMs"> {
+export interface Host extends Pick<
+  MediaGenProviderOptions,
+  "onTask" | "onUpdate" | "waitTimeoutMs"
+> {
   /** Returns the client. */
   readonly media: () => MediaGen;
 }
 
 /** A call of a model, with its source images. */
-interface Call extends Settings, Pick<ImageCall, "n" | "providerOptions" | "headers" | "abortSignal"> {
+interface Call
+  extends Settings, Pick<ImageCall, "n" | "providerOptions" | "headers" | "abortSignal"> {
   readonly sources: readonly Source[];
 }
 
@@ -32,8 +47,8 @@ interface Fetched {
 }
 
 /**
- * Generates as many tasks as a call needs. If one of several fails, its error becomes a warning. Throwing it would lose the
- * results of the others, which are billed.
+ * Generates as many tasks as a call needs. If one of several fails, its error becomes a warning.
+ * Throwing it would lose the results of the others, which are billed.
  */
 export async function start(host: Host, info: ModelInfo, call: Call): Promise<Started> {
   const { forms, warnings } = formsOf(info, call);
@@ -47,7 +62,11 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
   const generate = media[kind].generate as MediaGen["generate"];
   const generateOne = async (form: object, index: number) => {
     // The tasks stay in the order of their forms.
-    tasks[index] = await generate(model, { ...form }, { ...optionsAt(index), unchecked: !isModel(model) });
+    tasks[index] = await generate(
+      model,
+      { ...form },
+      { ...optionsAt(index), unchecked: !isModel(model) },
+    );
     await host.onTask?.(tasks[index]);
   };
   await Promise.all(
@@ -55,7 +74,10 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
       generateOne(form, index).catch((error: unknown) => {
         const { [index]: task } = tasks;
         if (!task) errors.push(generationError(error, { url, requestBodyValues: form }));
-        else errors.push(new Error(`onTask failed for task ${task.taskid}: ${textOf(error)}`, { cause: error }));
+        else
+          errors.push(
+            new Error(`onTask failed for task ${task.taskid}: ${textOf(error)}`, { cause: error }),
+          );
       }),
     ),
   );
@@ -81,20 +103,32 @@ function formsOf(info: ModelInfo, { n, ...call }: Call) {
     return { ...filled, ...(count && results > 1 ? { [count.field]: results } : {}), ...own };
   });
   const details = `${info.model} has no field for it, or another setting uses it.`;
-  return { forms, warnings: left.map((feature): SharedV4Warning => ({ type: "unsupported", feature, details })) };
+  return {
+    forms,
+    warnings: left.map((feature): SharedV4Warning => ({ type: "unsupported", feature, details })),
+  };
 }
 
 /**
- * Returns the options of each of a call's generations. A header `Idempotency-Key` is the key, which the SDK rejects if the
- * client has an API key and no store: it would be ignored.
+ * Returns the options of each of a call's generations. A header `Idempotency-Key` is the key, which
+ * the SDK rejects if the client has an API key and no store: it would be ignored.
  */
-function optionsOf({ store }: MediaGen, { abortSignal: signal, ...call }: Call): (index: number) => GenerateOptions {
-  const given = Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+function optionsOf(
+  { store }: MediaGen,
+  { abortSignal: signal, ...call }: Call,
+): (index: number) => GenerateOptions {
+  const given = Object.entries(call.headers ?? {}).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
   const all = Object.fromEntries(given);
   const { "idempotency-key": header, ...others } = all;
-  const headers = { ...others, "user-agent": `${others["user-agent"] ?? ""} ai-sdk/mediagen/${VERSION}`.trim() };
+  const headers = {
+    ...others,
+    "user-agent": `${others["user-agent"] ?? ""} ai-sdk/mediagen/${VERSION}`.trim(),
+  };
   const own = ownOptions(call.providerOptions);
-  // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not requested it, so it is no mistake.
+  // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not requested it, so it
+  // is no mistake.
   const isIgnored = String(header).startsWith("aisdk_vid_") && (!store || "idempotencyKey" in own);
   const keys = new Set([
     ...("idempotencyKey" in own ? [own["idempotencyKey"]] : []),
@@ -128,7 +162,9 @@ export async function finish(
     });
     return Promise.all(files.map(read));
   };
-  const fetched = tasks.map((task) => fetchOne(task).catch((error: unknown) => (errors.push(error), [])));
+  const fetched = tasks.map((task) =>
+    fetchOne(task).catch((error: unknown) => (errors.push(error), [])),
+  );
   const results = (await Promise.all(fetched)).flat();
   if (errors.length > 0) signal?.throwIfAborted();
   if (results.length === 0) throw resultError(errors[0], tasks, media().origin, false);

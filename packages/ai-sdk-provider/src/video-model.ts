@@ -1,4 +1,8 @@
-import type { Experimental_VideoModelV4 as VideoModelV4, JSONObject, JSONValue } from "@ai-sdk/provider";
+import type {
+  Experimental_VideoModelV4 as VideoModelV4,
+  JSONObject,
+  JSONValue,
+} from "@ai-sdk/provider";
 import type { ModelInfo, Task, TaskJSON } from "@mediagen/sdk";
 import { generationError, resultError } from "./errors.ts";
 import { framesOf } from "./files.ts";
@@ -6,8 +10,8 @@ import { providerName } from "./options.ts";
 import { finish, type Host, start } from "./tasks.ts";
 
 /**
- * Creates a video model of the AI SDK. It waits itself in `doGenerate`. The AI SDK polls by `doStart` and `doStatus` if
- * the caller asks for that.
+ * Creates a video model of the AI SDK. It waits itself in `doGenerate`. The AI SDK polls by
+ * `doStart` and `doStatus` if the caller asks for that.
  */
 export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
   const { model: modelId } = info;
@@ -33,7 +37,12 @@ export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
       const timestamp = new Date();
       const { tasks, warnings } = await start(host, info, { ...call, sources: framesOf(call) });
       const operation = tasks.map((task) => task.toJSON());
-      return { operation, warnings, providerMetadata: metadataOf(tasks), response: response(timestamp) };
+      return {
+        operation,
+        warnings,
+        providerMetadata: metadataOf(tasks),
+        response: response(timestamp),
+      };
     },
     async doStatus({ operation, abortSignal: signal }) {
       const timestamp = new Date();
@@ -41,7 +50,9 @@ export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
       const providerMetadata = metadataOf(tasks);
       const common = { providerMetadata, response: response(timestamp) };
       if (checks.some(({ state }) => state === "pending")) return { status: "pending", ...common };
-      const failed = tasks.filter((_, index) => checks[index]?.state === "failed").map(({ taskid }) => taskid);
+      const failed = tasks
+        .filter((_, index) => checks[index]?.state === "failed")
+        .map(({ taskid }) => taskid);
       const message = `Failed: ${failed.join(", ")}. Checking again does not help; generating again is billed again.`;
       if (failed.length === tasks.length) return { status: "error", error: message, ...common };
       const urls = checks.flatMap(({ state, record }, index) =>

@@ -22,7 +22,11 @@ export class Amounts {
     const made = isVideo ? (Number.isFinite(given) ? Number(given) : 0) : resultCount;
     // A form without a field for the number of images creates one image.
     const isOpen = given === undefined && (isVideo || counts !== undefined);
-    const { generations, amount, open } = this.#models.get(model) ?? { generations: 0, amount: 0, open: 0 };
+    const { generations, amount, open } = this.#models.get(model) ?? {
+      generations: 0,
+      amount: 0,
+      open: 0,
+    };
     this.#models.set(model, {
       generations: generations + 1,
       amount: amount + Math.max(made, 0),

@@ -20,7 +20,10 @@ const head = `<!doctype html>
 <h1>Contact sheet</h1>
 `;
 
-/** Loads the first frame of a clip when it scrolls into view: a thousand at once would block the page. */
+/**
+ * Loads the first frame of a clip when it scrolls into view: a thousand at once would block the
+ * page.
+ */
 const tail = `<script>
   const seen = new IntersectionObserver((entries) => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) {
@@ -32,7 +35,10 @@ const tail = `<script>
 </script>
 `;
 
-/** Writes a page that shows a directory's results in the order of the input. It loads nothing but the files next to it. */
+/**
+ * Writes a page that shows a directory's results in the order of the input. It loads nothing but
+ * the files next to it.
+ */
 export async function writeContactSheet(directory: string): Promise<void> {
   await disk.replaceFile(join(directory, "index.html"), pageOf(join(directory, resultsName)));
 }
@@ -51,8 +57,13 @@ async function* pageOf(path: string): AsyncGenerator<string, void, undefined> {
   }
 }
 
-/** Returns the positions of the results in the order of the input, because all results may need too much memory. */
-async function placesOf(path: string): Promise<readonly { readonly at: number; readonly length: number }[]> {
+/**
+ * Returns the positions of the results in the order of the input, because all results may need too
+ * much memory.
+ */
+async function placesOf(
+  path: string,
+): Promise<readonly { readonly at: number; readonly length: number }[]> {
   const places: { readonly line: number; readonly at: number; readonly length: number }[] = [];
   for await (const { bytes, at } of linesOf(path))
     places.push({ line: parseLine(bytes).line, at, length: bytes.length });

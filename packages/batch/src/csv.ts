@@ -11,14 +11,23 @@ export interface CsvRow {
 
 const headLength = 65_536;
 
-/** Yields the rows of comma-separated values. The first comma, semicolon or tab outside quotes is the delimiter of them all. */
-export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvRow, void, undefined> {
+/**
+ * Yields the rows of comma-separated values. The first comma, semicolon or tab outside quotes is
+ * the delimiter of them all.
+ */
+export async function* readCsv(
+  text: AsyncIterable<string>,
+): AsyncGenerator<CsvRow, void, undefined> {
   const rest = text[Symbol.asyncIterator]();
   let head = "";
   let delimiter: string | undefined;
   let next = await rest.next();
   // csv-parse's own detection of the delimiter fails for non-ASCII characters.
-  for (; !next.done && delimiter === undefined && head.length < headLength; next = await rest.next()) {
+  for (
+    ;
+    !next.done && delimiter === undefined && head.length < headLength;
+    next = await rest.next()
+  ) {
     head += next.value;
     delimiter = /[,;\t]/.exec(head.replace(/"[^"]*"?/g, ""))?.[0];
   }
@@ -32,7 +41,8 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvR
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
-    // An unclosed quote is the only possible error. As a stream error, it would discard the rows before it.
+    // An unclosed quote is the only possible error. As a stream error, it would discard the rows
+    // before it.
     skip_records_with_error: true,
     on_skip: () => void (isCutOff = true),
   });

@@ -9,7 +9,10 @@ interface Line {
   readonly isComplete: boolean;
 }
 
-/** Yields the lines of a file. `node:readline` would also end a line at U+2028, which JSON allows inside a string. */
+/**
+ * Yields the lines of a file. `node:readline` would also end a line at U+2028, which JSON allows
+ * inside a string.
+ */
 export async function* linesOf(path: string): AsyncGenerator<Line, void, undefined> {
   let parts: Buffer[] = [];
   let at = 0;

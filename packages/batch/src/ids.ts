@@ -4,7 +4,10 @@ import { nothingSent } from "./issues.ts";
 
 /** Ids are file names. These are safe on every file system. */
 const pattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u;
-/** File names have at most 255 bytes. Those of unfinished downloads add a number and a UUID to the id. */
+/**
+ * File names have at most 255 bytes. Those of unfinished downloads add a number and a UUID to the
+ * id.
+ */
 const maxBytes = 200;
 
 /** Unique ids for the lines of an input. */
@@ -12,11 +15,21 @@ export class Ids {
   readonly #lines = new Map<string, number>();
   readonly #copies = new Map<string, number>();
 
-  /** Returns the id of a line: its own, or a hash of its content. `content` is called only for the hash. Throws if it is invalid. */
-  async take(own: unknown, line: number, content: () => Promise<readonly string[]>): Promise<string> {
+  /**
+   * Returns the id of a line: its own, or a hash of its content. `content` is called only for the
+   * hash. Throws if it is invalid.
+   */
+  async take(
+    own: unknown,
+    line: number,
+    content: () => Promise<readonly string[]>,
+  ): Promise<string> {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
-    if (isOwn && !(typeof text === "string" && pattern.test(text) && Buffer.byteLength(text) <= maxBytes)) {
+    if (
+      isOwn &&
+      !(typeof text === "string" && pattern.test(text) && Buffer.byteLength(text) <= maxBytes)
+    ) {
       const advice = `Begin with a letter, digit or "_", and use up to 100 of these, "-" and "." (at most ${maxBytes} bytes).`;
       throw nothingSent(issueOf("id", "invalid", `${describeValue(own)} is not valid`, advice));
     }
@@ -29,7 +42,10 @@ export class Ids {
     throw nothingSent(issueOf("id", "invalid", problem, `Use another id than line ${before}.`));
   }
 
-  /** The same content has the same id, wherever it is in the input. A repeated line gets a number, and is generated again. */
+  /**
+   * The same content has the same id, wherever it is in the input. A repeated line gets a number,
+   * and is generated again.
+   */
   #contentId(content: readonly string[]): string {
     const hash = createHash("sha256").update(content.join(" ")).digest("hex").slice(0, 16);
     const count = (this.#copies.get(hash) ?? 0) + 1;

@@ -16,20 +16,33 @@ export function nothingSent(...issues: readonly Issue[]): InvalidRequestError {
 /** The outcome of a batch that has started. */
 export const stopped = "The batch was stopped. Nothing is billed twice if you run it again.";
 
-/** Returns the error of a batch for an error that ended it, but is about one line or request. Others are returned unchanged. */
+/**
+ * Returns the error of a batch for an error that ended it, but is about one line or request. Others
+ * are returned unchanged.
+ */
 export function ofRun(error: unknown, billed: MediaGenError["billed"]): unknown {
   if (billed === "no" || !(error instanceof MediaGenError) || error.billed !== "no") return error;
-  return new MediaGenError(error.problem, { cause: error, billed, isRetryable: error.isRetryable, advice: stopped });
+  return new MediaGenError(error.problem, {
+    cause: error,
+    billed,
+    isRetryable: error.isRetryable,
+    advice: stopped,
+  });
 }
 
-/** Returns the outcome of a line that ended with this error. Throws errors that are not about a line: they end the batch. */
+/**
+ * Returns the outcome of a line that ended with this error. Throws errors that are not about a
+ * line: they end the batch.
+ */
 export function outcomeOf(thrown: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
   // A store that fails would fail for every line.
-  if (!(thrown instanceof MediaGenError) || (thrown instanceof StoreError && thrown.isRetryable)) throw thrown;
+  if (!(thrown instanceof MediaGenError) || (thrown instanceof StoreError && thrown.isRetryable))
+    throw thrown;
   const { name, message, problem, billed } = thrown;
   // The next run goes on with a task, so that advice for programs would confuse.
   const error = { name, message: billed === "no" ? message : problem };
-  if (thrown instanceof OutcomeUnknownError) return { state: "unknown", error, generationId: thrown.generationId };
+  if (thrown instanceof OutcomeUnknownError)
+    return { state: "unknown", error, generationId: thrown.generationId };
   return { state: thrown instanceof TaskFailedError ? "failed" : "unfinished", error };
 }
 

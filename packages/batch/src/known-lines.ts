@@ -8,7 +8,10 @@ import {
 } from "@mediagen/sdk/node";
 import { messageOf } from "./issues.ts";
 
-/** The store in a batch's directory. It is visible: a directory that is copied without it would pay again for unfinished lines. */
+/**
+ * The store in a batch's directory. It is visible: a directory that is copied without it would pay
+ * again for unfinished lines.
+ */
 const storeName = "generations";
 
 /** States of generations that may have been billed. */
@@ -16,10 +19,16 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 
 /** The generations that a store has for a line. */
 export interface KnownLine {
-  /** Idempotency key of its last generation that may have been billed, or of the first one (the line's id). */
+  /**
+   * Idempotency key of its last generation that may have been billed, or of the first one (the
+   * line's id).
+   */
   readonly key: string;
   readonly entry?: GenerationEntry | undefined;
-  /** Key for a second generation, if the first task is recorded as failed and there is no second one yet. */
+  /**
+   * Key for a second generation, if the first task is recorded as failed and there is no second one
+   * yet.
+   */
   readonly retryKey?: string;
   /** Reason why its entry cannot be read. Such a line must not be sent. */
   readonly unreadable?: string;
@@ -33,7 +42,10 @@ export class KnownLines {
     this.store = fileStore(join(directory, storeName));
   }
 
-  /** Returns the generations of a line. Its id is the idempotency key of the first one. There is no third one. */
+  /**
+   * Returns the generations of a line. Its id is the idempotency key of the first one. There is no
+   * third one.
+   */
   async get(origin: string, id: string): Promise<KnownLine> {
     // No id contains "#".
     const retryKey = `${id}#2`;
@@ -47,9 +59,13 @@ export class KnownLines {
     }
   }
 
-  /** Returns the origin of the directory's generations. All have one, because a batch rejects a directory of another. */
+  /**
+   * Returns the origin of the directory's generations. All have one, because a batch rejects a
+   * directory of another.
+   */
   async origin(): Promise<string | undefined> {
-    for await (const entry of this.store.list({ states: paidStates })) if ("origin" in entry) return entry.origin;
+    for await (const entry of this.store.list({ states: paidStates }))
+      if ("origin" in entry) return entry.origin;
     return undefined;
   }
 

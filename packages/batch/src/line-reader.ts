@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { fileFrom, InvalidRequestError, listModels, validate, type Issue, type ModelInfo } from "@mediagen/sdk/node";
+import {
+  fileFrom,
+  InvalidRequestError,
+  listModels,
+  validate,
+  type Issue,
+  type ModelInfo,
+} from "@mediagen/sdk/node";
 import { describeValue, inspectForm, issueOf } from "@mediagen/sdk/kit";
 import { inField } from "./issues.ts";
 import type { Row } from "./rows.ts";
@@ -47,7 +54,11 @@ export class LineReader {
       const names = this.#models.map(({ model }) => model).join(", ");
       const missing = issueOf("model", "missing", "is missing", `Pass one of ${names}.`);
       // The cast: `validate` rejects a model that is not a string.
-      return { ...nothing, id, issues: name === undefined || name === "" ? [missing] : validate(name as string, {}) };
+      return {
+        ...nothing,
+        id,
+        issues: name === undefined || name === "" ? [missing] : validate(name as string, {}),
+      };
     }
     const files = new Files(this.#directory);
     const form: [string, unknown][] = [];
@@ -77,7 +88,8 @@ class Files {
   async open(field: string, value: unknown): Promise<unknown> {
     if (!Array.isArray(value)) return this.#openOne(field, value);
     const files: unknown[] = [];
-    for (const [index, one] of value.entries()) files.push(await this.#openOne(`${field}[${index}]`, one));
+    for (const [index, one] of value.entries())
+      files.push(await this.#openOne(`${field}[${index}]`, one));
     return files;
   }
 
@@ -108,7 +120,9 @@ export function digestOfGiven(model: string, given: Readonly<Record<string, unkn
   return fingerprintOf([model, Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-/** Returns a hash as a number, because the texts of ten thousand lines would need too much memory. */
+/**
+ * Returns a hash as a number, because the texts of ten thousand lines would need too much memory.
+ */
 function fingerprintOf(parts: readonly unknown[]): number {
   return createHash("sha256").update(JSON.stringify(parts)).digest().readUIntBE(0, 6);
 }

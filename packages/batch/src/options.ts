@@ -1,11 +1,21 @@
 import { type OptionTypes, readOptions } from "@mediagen/sdk/kit";
-import type { CallOptions, Kind, NodeMediaGenOptions, TaskRecord, WaitOptions } from "@mediagen/sdk/node";
+import type {
+  CallOptions,
+  Kind,
+  NodeMediaGenOptions,
+  TaskRecord,
+  WaitOptions,
+} from "@mediagen/sdk/node";
 
-/** Options of `runBatch`: its own, and those of a client except the store, which is in the directory of the results. */
+/**
+ * Options of `runBatch`: its own, and those of a client except the store, which is in the directory
+ * of the results.
+ */
 export interface BatchOptions
   extends Omit<NodeMediaGenOptions, "store">, CallOptions, Pick<WaitOptions, "waitTimeoutMs"> {
   /**
-   * Number of lines that run at once. A line runs from its generation until its files are downloaded.
+   * Number of lines that run at once. A line runs from its generation until its files are
+   * downloaded.
    * @default 8
    */
   readonly concurrency?: number | undefined;
@@ -15,23 +25,27 @@ export interface BatchOptions
    */
   readonly generationsPerMinute?: number | undefined;
   /**
-   * Called once before anything is sent, unless nothing would be billed. May be async. If it returns false, nothing is sent.
+   * Called once before anything is sent, unless nothing would be billed. May be async. If it
+   * returns false, nothing is sent.
    * @default every batch is confirmed
    */
   readonly confirm?: ((plan: BatchPlan) => boolean | Promise<boolean>) | undefined;
   /**
-   * Maximum number of tasks that this run creates. Unknown outcomes count, rejected generations do not.
+   * Maximum number of tasks that this run creates. Unknown outcomes count, rejected generations do
+   * not.
    * @default Infinity
    */
   readonly limit?: number | undefined;
   /**
-   * Ids of the lines that this run is about. The other lines are checked, but neither run nor counted.
+   * Ids of the lines that this run is about. The other lines are checked, but neither run nor
+   * counted.
    * @default all lines
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * Whether to generate a second task, and no third one, for each line whose task has failed, which is billed. The first task is
-   * queried once more before. If it has succeeded in the meantime, nothing is billed.
+   * Whether to generate a second task, and no third one, for each line whose task has failed, which
+   * is billed. The first task is queried once more before. If it has succeeded in the meantime,
+   * nothing is billed.
    * @default false
    */
   readonly retryFailed?: boolean | undefined;
@@ -59,10 +73,13 @@ const ofBatch: OptionTypes<OwnOptions> = {
 
 /** Checks the options of the batch, and returns those of its client, which checks them. */
 export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
-  // The cast: these are the names of the table. Inherited options, as those of a class, are read too.
+  // The cast: these are the names of the table. Inherited options, as those of a class, are read
+  // too.
   const own = (Object.keys(ofBatch) as (keyof OwnOptions)[]).map((name) => [name, options[name]]);
   readOptions<OwnOptions>("runBatch", Object.fromEntries(own), ofBatch, "Nothing was sent.");
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(ofBatch, name)));
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !Object.hasOwn(ofBatch, name)),
+  );
 }
 
 /** Work that a batch is about to do. */
@@ -71,7 +88,9 @@ export interface BatchPlan {
   readonly lines: number;
   /** Maximum number of paid generations of this run, `retries` included. */
   readonly generations: number;
-  /** Maximum number of them that are second tasks of lines whose first task is recorded as failed. */
+  /**
+   * Maximum number of them that are second tasks of lines whose first task is recorded as failed.
+   */
   readonly retries: number;
   /** Number of lines whose outcome is unknown. They may have been billed and are not sent. */
   readonly unknown: number;
@@ -87,7 +106,10 @@ export interface PlannedModel {
   readonly amount: number;
   /** Unit of `amount`. */
   readonly unit: "image" | "second";
-  /** Number of generations whose form leaves the amount to the service. Each counts as one image or no second of `amount`. */
+  /**
+   * Number of generations whose form leaves the amount to the service. Each counts as one image or
+   * no second of `amount`.
+   */
   readonly open: number;
 }
 
@@ -113,17 +135,23 @@ export interface BatchLine {
   /** Model of the form. */
   readonly model: string;
   /**
-   * Outcome of the line. `succeeded` and `failed` are final. `unknown` may have been billed: check at the service. `unfinished`
-   * was rejected, not reached or not in time: run the batch again.
+   * Outcome of the line. `succeeded` and `failed` are final. `unknown` may have been billed: check
+   * at the service. `unfinished` was rejected, not reached or not in time: run the batch again.
    */
   readonly state: "succeeded" | "failed" | "unknown" | "unfinished";
   /** Fields of the form, as in the input. */
   readonly form: Readonly<Record<string, unknown>>;
   /** Id of the task, if there is one. */
   readonly taskid?: string | undefined;
-  /** Time at which the SDK saw that the line succeeded, in ISO 8601. Earlier versions did not record it. */
+  /**
+   * Time at which the SDK saw that the line succeeded, in ISO 8601. Earlier versions did not record
+   * it.
+   */
   readonly endedAt?: string | undefined;
-  /** Record of the task at the service, such as its seed, if the line succeeded. Earlier versions did not record it. */
+  /**
+   * Record of the task at the service, such as its seed, if the line succeeded. Earlier versions
+   * did not record it.
+   */
   readonly record?: TaskRecord | undefined;
   /** Downloaded results; empty unless the line succeeded. */
   readonly files: readonly BatchFile[];
@@ -133,7 +161,10 @@ export interface BatchLine {
   readonly generationId?: string | undefined;
 }
 
-/** Progress of a batch in lines. `succeeded`, `failed`, `unknown`, `unfinished`, `running` and `notStarted` add up to `lines`. */
+/**
+ * Progress of a batch in lines. `succeeded`, `failed`, `unknown`, `unfinished`, `running` and
+ * `notStarted` add up to `lines`.
+ */
 export interface BatchProgress {
   /** Number of lines that the run is about. */
   readonly lines: number;
@@ -143,7 +174,10 @@ export interface BatchProgress {
   readonly failed: number;
   /** Lines whose outcome is unknown. */
   readonly unknown: number;
-  /** Lines that this run has left for another one: rejected, not reached, or with a task that is not finished. */
+  /**
+   * Lines that this run has left for another one: rejected, not reached, or with a task that is not
+   * finished.
+   */
   readonly unfinished: number;
   /** Lines that are running. */
   readonly running: number;

@@ -36,14 +36,18 @@ interface PlanSources {
 }
 
 /**
- * Reads an input twice: to check every line before anything is sent, and to run the lines one by one. The second pass compares their
- * text, and the sizes and times of their files, to notice a change.
+ * Reads an input twice: to check every line before anything is sent, and to run the lines one by
+ * one. The second pass compares their text, and the sizes and times of their files, to notice a
+ * change.
  */
 export class Plan {
   readonly #sources: PlanSources;
   readonly #reader: LineReader;
   readonly #ids = new Ids();
-  /** The checked rows without their contents, which would need too much memory, and what is left to do for each. */
+  /**
+   * The checked rows without their contents, which would need too much memory, and what is left to
+   * do for each.
+   */
   readonly #checked: { readonly fingerprint: number; readonly todo: Todo | undefined }[] = [];
   readonly #issues: Issue[] = [];
   readonly #amounts = new Amounts();
@@ -72,7 +76,8 @@ export class Plan {
       options.signal?.throwIfAborted();
       await plan.#check(row);
     }
-    if (plan.#checked.length === 0) plan.#reject("input", "has no lines", "Use a file with at least one line.");
+    if (plan.#checked.length === 0)
+      plan.#reject("input", "has no lines", "Use a file with at least one line.");
     for (const id of plan.#missing)
       plan.#reject("only", `${describeValue(id)} is not the id of a line`, "Use the id of a line.");
     if (plan.#issues.length > 0) throw nothingSent(...plan.#issues);
@@ -83,7 +88,10 @@ export class Plan {
     return { ...this.#counts, byModel: this.#amounts.byModel };
   }
 
-  /** Yields the lines that have to run, as they are read. Throws if the input has changed since it was checked. */
+  /**
+   * Yields the lines that have to run, as they are read. Throws if the input has changed since it
+   * was checked.
+   */
   async *lines(): AsyncGenerator<PlannedLine, void, undefined> {
     let index = 0;
     for await (const row of readRows(this.#sources.input)) {
@@ -103,18 +111,25 @@ export class Plan {
     const read = await this.#reader.read(row);
     const todo = await this.#checkRow(row, read).catch((error: unknown) => {
       if (!(error instanceof InvalidRequestError)) throw error;
-      this.#issues.push(...error.issues.map((issue) => inField(`line ${row.line}, ${issue.field}`, issue)));
+      this.#issues.push(
+        ...error.issues.map((issue) => inField(`line ${row.line}, ${issue.field}`, issue)),
+      );
     });
     this.#checked.push({ fingerprint: read.fingerprint, todo: todo ?? undefined });
   }
 
-  /** Returns the work that is left for a row. Throws if it is invalid, or one of its files has changed since it was opened. */
+  /**
+   * Returns the work that is left for a row. Throws if it is invalid, or one of its files has
+   * changed since it was opened.
+   */
   async #checkRow({ line }: Row, { id: own, form, issues }: ReadRow): Promise<Todo | undefined> {
     if (!form) throw nothingSent(...issues);
     const { model } = form.info;
     // A file that could not be opened already has an issue.
     const inspected = await inspectForm(model, form.form);
-    const more = inspected.issues.filter(({ field }) => !issues.some((issue) => issue.field === field));
+    const more = inspected.issues.filter(
+      ({ field }) => !issues.some((issue) => issue.field === field),
+    );
     if (issues.length + more.length > 0) throw nothingSent(...issues, ...more);
     // Computed only if needed, because it reads the bytes of files, as `generate` does later.
     const { resultCount, digest } = inspected;
@@ -135,8 +150,15 @@ export class Plan {
     return this.#count(id, add, known, ended);
   }
 
-  /** Counts a line, and returns the work that is left for it. Adds its amount if it will be billed. */
-  #count(id: string, add: () => void, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
+  /**
+   * Counts a line, and returns the work that is left for it. Adds its amount if it will be billed.
+   */
+  #count(
+    id: string,
+    add: () => void,
+    known: KnownLine,
+    ended: EndedLine | undefined,
+  ): Todo | undefined {
     const { limit = Infinity, retryFailed = false } = this.#sources.options;
     const { key, entry, unreadable } = known;
     this.#counts.lines++;
@@ -161,12 +183,23 @@ export class Plan {
   }
 }
 
-function leftBy({ id, task, reason = "no outcome is known" }: GenerationEntry): NonNullable<Todo["left"]> {
+function leftBy({
+  id,
+  task,
+  reason = "no outcome is known",
+}: GenerationEntry): NonNullable<Todo["left"]> {
   if (task) return { state: "unfinished", taskid: task.taskid };
-  return { state: "unknown", generationId: id, error: { name: "OutcomeUnknownError", message: reason } };
+  return {
+    state: "unknown",
+    generationId: id,
+    error: { name: "OutcomeUnknownError", message: reason },
+  };
 }
 
-/** Returns the error of a batch that stopped after it had started, so that something may have been sent. */
+/**
+ * Returns the error of a batch that stopped after it had started, so that something may have been
+ * sent.
+ */
 function changed(field: string): InvalidRequestError {
   const advice = "Pass an input that does not change during a batch.";
   const issue = issueOf(field, "invalid", "has changed since it was checked", advice);

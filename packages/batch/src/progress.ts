@@ -3,7 +3,15 @@ import type { BatchProgress } from "./options.ts";
 /** The progress of a batch. */
 export class Progress {
   /** Lines by state, and the tasks that this run has created. */
-  readonly counts = { lines: 0, succeeded: 0, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 0 };
+  readonly counts = {
+    lines: 0,
+    succeeded: 0,
+    failed: 0,
+    unknown: 0,
+    unfinished: 0,
+    running: 0,
+    generated: 0,
+  };
   /** Lines that have to run, and those of them that have ended. */
   readonly work = { todo: 0, done: 0 };
   readonly #now: () => number;

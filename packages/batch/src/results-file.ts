@@ -21,7 +21,9 @@ export interface EndedLine {
 /** The results of earlier runs. */
 export interface KnownResults {
   readonly ended: ReadonlyMap<string, EndedLine>;
-  /** Offsets of lines that no longer count, because a file is missing or a later line replaces them. */
+  /**
+   * Offsets of lines that no longer count, because a file is missing or a later line replaces them.
+   */
   readonly dropped: ReadonlySet<number>;
   /** Length of the file without an incomplete last line. */
   readonly length: number;
@@ -52,7 +54,10 @@ export async function readResults(directory: string): Promise<KnownResults> {
 }
 
 /** Opens the file to append lines, without an incomplete last line. */
-export async function openResults(directory: string, { length }: KnownResults): Promise<FileHandle> {
+export async function openResults(
+  directory: string,
+  { length }: KnownResults,
+): Promise<FileHandle> {
   const file = await open(join(directory, resultsName), "a");
   await file.truncate(length);
   return file;
@@ -65,7 +70,10 @@ export async function removeDropped(directory: string): Promise<void> {
   if (dropped.size > 0) await disk.replaceFile(path, keptLines(path, dropped));
 }
 
-async function* keptLines(path: string, dropped: ReadonlySet<number>): AsyncGenerator<Buffer, void, undefined> {
+async function* keptLines(
+  path: string,
+  dropped: ReadonlySet<number>,
+): AsyncGenerator<Buffer, void, undefined> {
   for await (const { bytes, at } of linesOf(path))
     if (!dropped.has(at)) yield Buffer.concat([bytes, Buffer.from("\n")]);
 }

@@ -71,19 +71,26 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
         yield { line, text, fields: undefined, isText: true, issue };
         return;
       }
-    } else yield { line, text, fields: fieldsOf(header, cells), isText: true, ...issueIn(row, header) };
+    } else
+      yield { line, text, fields: fieldsOf(header, cells), isText: true, ...issueIn(row, header) };
   }
 }
 
 function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {
-  if (isCutOff) return { issue: issueOf("form", "invalid", "has a quote that is not closed", "Use a closing quote.") };
+  if (isCutOff)
+    return {
+      issue: issueOf("form", "invalid", "has a quote that is not closed", "Use a closing quote."),
+    };
   if (cells.length <= length) return {};
   const advice = `Use at most ${length}, as the header has. A cell that contains delimiters needs quotes.`;
   return { issue: issueOf("form", "invalid", `has ${cells.length} cells`, advice) };
 }
 
 /** Returns the fields of a row. A repeated column is a list, and an empty cell is no field. */
-function fieldsOf(header: readonly string[], cells: readonly string[]): Readonly<Record<string, unknown>> {
+function fieldsOf(
+  header: readonly string[],
+  cells: readonly string[],
+): Readonly<Record<string, unknown>> {
   const fields = new Map<string, string | readonly string[]>();
   for (const [index, name] of header.entries()) {
     const cell = cells[index] ?? "";

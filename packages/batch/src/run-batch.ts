@@ -5,26 +5,33 @@ import { disk, issueOf } from "@mediagen/sdk/kit";
 import { writeContactSheet } from "./contact-sheet.ts";
 import { KnownLines } from "./known-lines.ts";
 import { nothingSent } from "./issues.ts";
-import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
+import {
+  type BatchOptions,
+  type BatchPlan,
+  type BatchSummary,
+  clientOptionsOf,
+} from "./options.ts";
 import { Plan } from "./plan.ts";
 import { openResults, readResults, removeDropped } from "./results-file.ts";
 import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
 /**
- * Generates what each line of a file describes, and downloads the results into a directory. Every line is checked before the first
- * one is billed.
+ * Generates what each line of a file describes, and downloads the results into a directory. Every
+ * line is checked before the first one is billed.
  *
- * The file has JSON lines (`.jsonl`, `.ndjson`) or CSV with a header (`.csv`, `.tsv`). Each line has a `model`, the
- * fields of its form and, optionally, an `id`. Paths of files are relative to the input.
+ * The file has JSON lines (`.jsonl`, `.ndjson`) or CSV with a header (`.csv`, `.tsv`). Each line
+ * has a `model`, the fields of its form and, optionally, an `id`. Paths of files are relative to
+ * the input.
  *
- * To continue a batch, also after a crash, run it again with the same directory. No line is billed twice. If `signal` aborts,
- * nothing more is sent, and no task is lost.
+ * To continue a batch, also after a crash, run it again with the same directory. No line is billed
+ * twice. If `signal` aborts, nothing more is sent, and no task is lost.
  *
  * @param input Path of the file with the forms.
  * @param directory Directory for the results. It is created if needed.
  * @returns Number of lines by how they ended, and why lines were not started.
- * @throws An `InvalidRequestError` if lines are invalid (it names them all), or another run is using the directory; nothing was sent
+ * @throws An `InvalidRequestError` if lines are invalid (it names them all), or another run is
+ * using the directory; nothing was sent
  * @throws The signal's reason if the signal aborts, or the error of `confirm` or `onLine`
  * @example
  * ```ts
@@ -32,7 +39,11 @@ import { Runner } from "./runner.ts";
  * console.log(`${summary.succeeded} of ${summary.lines} lines have results`);
  * ```
  */
-export async function runBatch(input: string, directory: string, options: BatchOptions = {}): Promise<BatchSummary> {
+export async function runBatch(
+  input: string,
+  directory: string,
+  options: BatchOptions = {},
+): Promise<BatchSummary> {
   const client = clientOptionsOf(options);
   options.signal?.throwIfAborted();
   await checkInput(input);
@@ -44,7 +55,9 @@ export async function runBatch(input: string, directory: string, options: BatchO
   const { owner, release } = disk.lockFile(path);
   if (owner) {
     const advice = `Use another directory, or wait until that run has ended. If it has, delete the directory ${path}.`;
-    throw nothingSent(issueOf("directory", "invalid", `is in use by another run (${owner})`, advice));
+    throw nothingSent(
+      issueOf("directory", "invalid", `is in use by another run (${owner})`, advice),
+    );
   }
   try {
     const results = await readResults(directory);
@@ -52,7 +65,8 @@ export async function runBatch(input: string, directory: string, options: BatchO
     const { summary } = plan;
     Object.assign(runner.progress.counts, { lines: summary.lines, ...plan.ended });
     runner.progress.work.todo = plan.todo;
-    const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
+    const isConfirmed =
+      summary.generations === 0 || !options.confirm || (await options.confirm(summary));
     if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
     options.signal?.throwIfAborted();
     const files = {
@@ -75,7 +89,8 @@ export async function runBatch(input: string, directory: string, options: BatchO
 }
 
 /**
- * Checks every line of a file and counts what `runBatch` would do with the same arguments. It sends and writes nothing.
+ * Checks every line of a file and counts what `runBatch` would do with the same arguments. It sends
+ * and writes nothing.
  *
  * @param input Path of the file with the forms.
  * @param directory Directory for the results.
@@ -87,7 +102,11 @@ export async function runBatch(input: string, directory: string, options: BatchO
  * console.log(`${generations} paid generations`, byModel);
  * ```
  */
-export async function planBatch(input: string, directory: string, options: BatchOptions = {}): Promise<BatchPlan> {
+export async function planBatch(
+  input: string,
+  directory: string,
+  options: BatchOptions = {},
+): Promise<BatchPlan> {
   const client = clientOptionsOf(options);
   await checkInput(input);
   const { origin } = createMediaGen(client);

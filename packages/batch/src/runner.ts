@@ -72,7 +72,10 @@ export class Runner {
   get summary(): BatchSummary {
     const progress = this.progress.report();
     if (this.#signal.aborted)
-      throw ofRun(this.#signal.reason, progress.generated > 0 ? "yes" : this.#isUnknown ? "maybe" : "no");
+      throw ofRun(
+        this.#signal.reason,
+        progress.generated > 0 ? "yes" : this.#isUnknown ? "maybe" : "no",
+      );
     return { ...progress, stopped: this.#rules.stop?.stopped, error: this.#rules.stop?.error };
   }
 
@@ -125,13 +128,20 @@ export class Runner {
   async #outcomeOf(line: PlannedLine): Promise<BatchLine | undefined> {
     const { key, isNew, retryKey, unreadable } = line;
     if (unreadable !== undefined)
-      return { ...aboutOf(line), state: "unfinished", error: { name: "StoreError", message: unreadable }, files: [] };
-    // A second task is reserved before the wait for the first one, because the plan counts the first lines.
+      return {
+        ...aboutOf(line),
+        state: "unfinished",
+        error: { name: "StoreError", message: unreadable },
+        files: [],
+      };
+    // A second task is reserved before the wait for the first one, because the plan counts the
+    // first lines.
     const settle = isNew || retryKey !== undefined ? await this.#limit.reserve() : undefined;
     if (isNew && !settle) return undefined;
     try {
       const ended = await this.#finish(line, key, isNew ? settle : undefined);
-      // A task recorded as failed was polled once more. It may have succeeded since, or by other `statuses`.
+      // A task recorded as failed was polled once more. It may have succeeded since, or by other
+      // `statuses`.
       if (ended?.state !== "failed" || retryKey === undefined || !settle) return ended;
       return (await this.#finish(line, retryKey, settle)) ?? ended;
     } finally {
@@ -140,16 +150,32 @@ export class Runner {
   }
 
   /** Generates, waits and downloads. Undefined if the form was not sent. */
-  async #finish(line: PlannedLine, key: string, settle?: (isUsed: boolean) => void): Promise<BatchLine | undefined> {
+  async #finish(
+    line: PlannedLine,
+    key: string,
+    settle?: (isUsed: boolean) => void,
+  ): Promise<BatchLine | undefined> {
     const about = aboutOf(line);
     let task: AnyTask | undefined;
     try {
       if (settle && this.#isOver) throw new NotStarted();
       task = await this.#generate(line, key);
       settle?.(true);
-      const record = await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
-      const found = await download(task, this.#directory, { name: about.id, overwrite: true, signal: this.#signal });
-      const files = found.map(({ path, bytes, type, sha256 }) => ({ name: basename(path), bytes, type, sha256 }));
+      const record = await task.wait({
+        waitTimeoutMs: this.#options.waitTimeoutMs,
+        signal: this.#signal,
+      });
+      const found = await download(task, this.#directory, {
+        name: about.id,
+        overwrite: true,
+        signal: this.#signal,
+      });
+      const files = found.map(({ path, bytes, type, sha256 }) => ({
+        name: basename(path),
+        bytes,
+        type,
+        sha256,
+      }));
       const endedAt = new Date().toISOString();
       return { ...about, state: "succeeded", taskid: task.taskid, endedAt, record, files };
     } catch (error) {
@@ -163,8 +189,14 @@ export class Runner {
     }
   }
 
-  /** Generates. An abort stops only a form that is not being sent yet. Otherwise, its response is awaited. */
-  async #generate({ info: { model }, form }: PlannedLine, idempotencyKey: string): Promise<AnyTask> {
+  /**
+   * Generates. An abort stops only a form that is not being sent yet. Otherwise, its response is
+   * awaited.
+   */
+  async #generate(
+    { info: { model }, form }: PlannedLine,
+    idempotencyKey: string,
+  ): Promise<AnyTask> {
     const turn = new AbortController();
     this.#waiting.set(form, turn);
     try {
@@ -214,6 +246,11 @@ export class Runner {
   }
 }
 
-function aboutOf({ line, id, info: { kind, model }, given }: PlannedLine): Omit<BatchLine, "state" | "files"> {
+function aboutOf({
+  line,
+  id,
+  info: { kind, model },
+  given,
+}: PlannedLine): Omit<BatchLine, "state" | "files"> {
   return { line, id, kind, model, form: given };
 }

@@ -23,7 +23,10 @@ export class TaskLimit {
     return this.#left < 1 && this.#reserved.size === 0;
   }
 
-  /** Waits for a free task and reserves it. The returned function says whether it was used. Undefined if none is left. */
+  /**
+   * Waits for a free task and reserves it. The returned function says whether it was used.
+   * Undefined if none is left.
+   */
   async reserve(): Promise<((isUsed: boolean) => void) | undefined> {
     while (this.#left < 1 && this.#reserved.size > 0) await Promise.race(this.#reserved);
     if (this.#left < 1) return undefined;
@@ -69,18 +72,24 @@ export class StopRules {
   }
 
   #isEnough(reason: StopReason, error: Error): boolean {
-    if (reason === "credits" || (error instanceof AuthenticationError && error.status === 401)) return true;
+    if (reason === "credits" || (error instanceof AuthenticationError && error.status === 401))
+      return true;
     // After a form was accepted, the error may be temporary, or only about this line or model.
     return (reason !== "unknown" && !this.#hasAccepted) || this.#rejectedInARow > this.#limit;
   }
 }
 
-/** Returns the reason to stop the batch after an error. Undefined if the error is only about its line. */
+/**
+ * Returns the reason to stop the batch after an error. Undefined if the error is only about its
+ * line.
+ */
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof InsufficientCreditsError) return "credits";
   if (error instanceof AuthenticationError || error instanceof NotFoundError) return "rejected";
   if (error instanceof ConnectionError) return "unreachable";
   // Without a status or a cause, the outcome was unknown before this run: nothing was sent now.
-  const isNew = error instanceof OutcomeUnknownError && (error.status !== undefined || error.cause !== undefined);
+  const isNew =
+    error instanceof OutcomeUnknownError &&
+    (error.status !== undefined || error.cause !== undefined);
   return isNew ? "unknown" : undefined;
 }

@@ -10,10 +10,16 @@ import { type Command, commandOf } from "./usage/command.ts";
 import { helpOf, overviewOf } from "./usage/help.ts";
 import { parse } from "./usage/parse.ts";
 import { printDocument } from "./terminal/output.ts";
-import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
+import {
+  isClosedByReader,
+  stdoutFailed,
+  stdoutFailure,
+  watchStdout,
+} from "./terminal/stdout-failure.ts";
 
 /** Returns the words of a command line that may be flags. */
-const flagsIn = (args: readonly string[]) => (args.includes("--") ? args.slice(0, args.indexOf("--")) : args);
+const flagsIn = (args: readonly string[]) =>
+  args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
 const isHelp = (word: string) => word === "--help" || word === "-h";
 
 /** Runs the command line and returns the exit code. */
@@ -34,7 +40,11 @@ export async function run(given: readonly string[]): Promise<number> {
     const failure = await stdoutFailure();
     if (!failure || isClosedByReader(failure)) return Number(process.exitCode ?? 0);
     const advice = "Run the command again with a stdout that can be written to.";
-    throw new CommandError(stdoutFailed(failure), advice, Number(process.exitCode || exitCodes.unsaved));
+    throw new CommandError(
+      stdoutFailed(failure),
+      advice,
+      Number(process.exitCode || exitCodes.unsaved),
+    );
   } catch (error) {
     const { explain } = await import("./errors/explain.ts");
     const explained = explain(error, { flags: command?.flags });
@@ -44,7 +54,11 @@ export async function run(given: readonly string[]): Promise<number> {
   }
 }
 
-async function runCommand(commands: readonly Command[], command: Command | undefined, args: readonly string[]) {
+async function runCommand(
+  commands: readonly Command[],
+  command: Command | undefined,
+  args: readonly string[],
+) {
   const [first = "", ...rest] = args;
   const print = (text: string) => void process.stdout.write(`${text}\n`);
   if (command?.name === "emulator")
@@ -54,7 +68,9 @@ async function runCommand(commands: readonly Command[], command: Command | undef
     const parsed = parse(command, args.slice(command.name.split(" ").length));
     return (await command.load()).run(parsed, command);
   }
-  const { version, homepage } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8")) as {
+  const { version, homepage } = JSON.parse(
+    await readFile(new URL("../package.json", import.meta.url), "utf8"),
+  ) as {
     readonly version: string;
     readonly homepage: string;
   };
@@ -63,13 +79,19 @@ async function runCommand(commands: readonly Command[], command: Command | undef
   if (group ? rest.some(isHelp) : isHelp(first)) {
     const examples = examplesOf(listModels())[`mediagen ${group}`.trim()] ?? [];
     const set = "Run mediagen login, or set MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY.";
-    return print(`${overviewOf(commands, group, examples)}\n\n${set}\nDocumentation: ${homepage}\n\n${exitCodesText}`);
+    return print(
+      `${overviewOf(commands, group, examples)}\n\n${set}\nDocumentation: ${homepage}\n\n${exitCodesText}`,
+    );
   }
   const below = commands.filter(({ name }) => name.startsWith(group));
   const names = [...new Set(below.map(({ name }) => name.slice(group.length).split(" ")[0] ?? ""))];
   const word = group ? rest[0] : first;
-  if (word === undefined) throw usageError(`mediagen ${group}needs a command`, `Use one of ${names.join(", ")}.`);
-  throw usageError(`unknown command mediagen ${group}${word}`, unknownName(word, "command", names).message);
+  if (word === undefined)
+    throw usageError(`mediagen ${group}needs a command`, `Use one of ${names.join(", ")}.`);
+  throw usageError(
+    `unknown command mediagen ${group}${word}`,
+    unknownName(word, "command", names).message,
+  );
 }
 
 /** Returns `help task show` as the `--help` of the command itself. */
@@ -80,17 +102,27 @@ function readHelp(args: readonly string[]): readonly string[] {
 
 type CommandFacts = Pick<Command, "name" | "text" | "load"> & Partial<Command>;
 
-/** Creates the commands. Their models and the flags of forms are made from the service's description. */
+/**
+ * Creates the commands. Their models and the flags of forms are made from the service's
+ * description.
+ */
 export function createCommands(models: readonly ModelInfo[], schemas: Schemas): readonly Command[] {
   const examples = examplesOf(models);
-  const all = [...generatingCommands(models, schemas), ...otherCommands(models, schemas)];
+  const all = [
+    ...generatingCommands(models, schemas),
+    ...taskCommands(schemas),
+    ...otherCommands(models),
+  ];
   return all.map(({ name, ...facts }) => {
     const flags = flagsOf(name.split(" ").at(-1) ?? "");
     return { name, argument: "", flags, examples: examples[name] ?? [], ...facts };
   });
 }
 
-function generatingCommands(models: readonly ModelInfo[], schemas: Schemas): readonly CommandFacts[] {
+function generatingCommands(
+  models: readonly ModelInfo[],
+  schemas: Schemas,
+): readonly CommandFacts[] {
   return [...new Set(models.map(({ kind }) => kind))].map((kind) => {
     const ofKind = models.filter((one) => one.kind === kind);
     const own = flagsOf("generate");
@@ -105,9 +137,8 @@ function generatingCommands(models: readonly ModelInfo[], schemas: Schemas): rea
   });
 }
 
-function otherCommands(models: readonly ModelInfo[], schemas: Schemas): readonly CommandFacts[] {
+function taskCommands(schemas: Schemas): readonly CommandFacts[] {
   const wait = () => import("./commands/task-wait.ts");
-  const login = () => import("./commands/login.ts");
   return [
     {
       name: "task list",
@@ -120,8 +151,18 @@ function otherCommands(models: readonly ModelInfo[], schemas: Schemas): readonly
       text: "Print each task's state, status and result URLs",
       load: () => import("./commands/task-show.ts"),
     },
-    { name: "task wait", argument: "<id...>", text: "Wait for tasks and print their result URLs", load: wait },
-    { name: "task download", argument: "<id...>", text: "Wait for tasks and download their results", load: wait },
+    {
+      name: "task wait",
+      argument: "<id...>",
+      text: "Wait for tasks and print their result URLs",
+      load: wait,
+    },
+    {
+      name: "task download",
+      argument: "<id...>",
+      text: "Wait for tasks and download their results",
+      load: wait,
+    },
     {
       name: "task delete",
       argument: "<id...>",
@@ -129,6 +170,12 @@ function otherCommands(models: readonly ModelInfo[], schemas: Schemas): readonly
       load: () => import("./commands/task-delete.ts"),
       flags: [...deletionFlags(schemas), ...flagsOf("delete")],
     },
+  ];
+}
+
+function otherCommands(models: readonly ModelInfo[]): readonly CommandFacts[] {
+  const login = () => import("./commands/login.ts");
+  return [
     {
       name: "batch",
       argument: "<file>",

@@ -9,11 +9,12 @@ import { listen } from "./node/server.ts";
 
 export type { TestEmulator, TestEmulatorOptions } from "./emulator/test-emulator.ts";
 
-const advice = "Use test.extend({ emulator: emulatorFixture() }), or run the tests one after the other.";
+const advice =
+  "Use test.extend({ emulator: emulatorFixture() }), or run the tests one after the other.";
 
 /**
- * Returns an emulator for the tests of a file: each test gets a new one. Tests that run at the same time need
- * `emulatorFixture`: here they fail.
+ * Returns an emulator for the tests of a file: each test gets a new one. Tests that run at the same
+ * time need `emulatorFixture`: here they fail.
  *
  * @returns The emulator, with assertions.
  * @example
@@ -31,7 +32,8 @@ export function useEmulator(options: TestEmulatorOptions = {}): TestEmulator {
 }
 
 /**
- * Returns a fixture for `test.extend`: each test that uses it has an emulator of its own, also in `describe.concurrent`.
+ * Returns a fixture for `test.extend`: each test that uses it has an emulator of its own, also in
+ * `describe.concurrent`.
  *
  * @returns The fixture.
  * @example

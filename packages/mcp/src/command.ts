@@ -46,9 +46,12 @@ function run(args: readonly string[]): void {
   // stdout is for the protocol, but no host uses `--help`.
   if (values.help) return void process.stdout.write(usage);
   const { output, allow = [], confirm, store = disk.stateDirectory() } = values;
-  if (!output) throw new Error("--output is missing. Pass the directory that results are saved in.");
+  if (!output)
+    throw new Error("--output is missing. Pass the directory that results are saved in.");
   if (!process.env["MEDIAGEN_BASE_URL"])
-    throw new Error('MEDIAGEN_BASE_URL is missing. Set it and MEDIAGEN_API_KEY in "env" of the host\'s configuration.');
+    throw new Error(
+      'MEDIAGEN_BASE_URL is missing. Set it and MEDIAGEN_API_KEY in "env" of the host\'s configuration.',
+    );
   const factory = createMcpServerFactory({
     store: fileStore(store),
     output: resolve(output),
@@ -56,7 +59,11 @@ function run(args: readonly string[]): void {
     confirm: values["must-confirm"] ? "required" : confirm,
     maxResults: Number(values["max-results"]),
   });
-  const connection = serveStdio(factory, { onerror: (error) => console.error(`mediagen-mcp: ${error.message}`) });
-  // A generation that is being sent ends by itself, so that its task is not lost. A second signal ends the process.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void connection.close());
+  const connection = serveStdio(factory, {
+    onerror: (error) => console.error(`mediagen-mcp: ${error.message}`),
+  });
+  // A generation that is being sent ends by itself, so that its task is not lost. A second signal
+  // ends the process.
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => void connection.close());
 }

@@ -21,7 +21,10 @@ const kindSchema = { enum: ["video", "image"] };
 const listOf = (properties: object) => ({ type: "array", items: { type: "object", properties } });
 
 /** Returns the schema of an object with these properties, all required except the optional ones. */
-function objectSchema<T>(properties: Readonly<Record<string, object>>, optional: readonly string[] = []) {
+function objectSchema<T>(
+  properties: Readonly<Record<string, object>>,
+  optional: readonly string[] = [],
+) {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return fromJsonSchema<T>({ type: "object", properties, required, additionalProperties: false });
 }
@@ -41,7 +44,12 @@ export function waitTool(host: Host): AddTool {
       },
       ["files"],
     ),
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    },
   };
   return (server) =>
     server.registerTool("wait_for_task", config, async ({ taskid }, context) => {
@@ -61,7 +69,13 @@ export function listTool({ media }: Host): AddTool {
     inputSchema: objectSchema<object>({}),
     outputSchema: objectSchema({
       pending: listOf({ taskid: text, kind: kindSchema, model: text }),
-      unknown: listOf({ generationId: text, kind: kindSchema, model: text, idempotencyKey: text, reason: text }),
+      unknown: listOf({
+        generationId: text,
+        kind: kindSchema,
+        model: text,
+        idempotencyKey: text,
+        reason: text,
+      }),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
@@ -80,16 +94,27 @@ export function deleteTool(host: Host): AddTool {
     title: "Delete tasks at the service",
     description:
       "Deletes tasks of this server and their results at the service. Saved files stay. Whether it stops or refunds a running task is not documented.",
-    inputSchema: objectSchema<{ kind: Kind; taskids: readonly string[] }>({ kind: kindSchema, taskids }),
+    inputSchema: objectSchema<{ kind: Kind; taskids: readonly string[] }>({
+      kind: kindSchema,
+      taskids,
+    }),
     outputSchema: objectSchema({ deleted: taskids }),
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: true,
+    },
   };
   return (server) =>
     server.registerTool("delete_tasks", config, async ({ kind, taskids }, context) => {
       for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);
       const question = `Delete these tasks (${taskids.length}) at the service? It cannot be undone.\n${shown(taskids.join(", "))}`;
       const call = { tool: "delete_tasks", given: { kind, taskids }, server, context };
-      const instead = unlessConfirmed(question, call, { ...host, confirm: host.confirm !== false && "required" });
+      const instead = unlessConfirmed(question, call, {
+        ...host,
+        confirm: host.confirm !== false && "required",
+      });
       if (instead) return instead;
       await host.media[kind].delete(taskids, { signal: context.mcpReq.signal });
       return toolResult({ deleted: taskids });
@@ -106,37 +131,56 @@ export function modelTool(): AddTool {
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
   return (server) =>
-    server.registerTool("list_models", config, () => toolResult({ models: listModels().map(describeModel) }));
+    server.registerTool("list_models", config, () =>
+      toolResult({ models: listModels().map(describeModel) }),
+    );
 }
 
 function describeModel({ model, kind, form }: ModelInfo) {
-  const fields = form.fields.map((one) => [one.field, one.expected + (one.required ? " (required)" : "")]);
+  const fields = form.fields.map((one) => [
+    one.field,
+    one.expected + (one.required ? " (required)" : ""),
+  ]);
   return { model, kind, fields: Object.fromEntries(fields) };
 }
 
 /** Returns a task from the store. A model must not access tasks of other programs. */
-async function findTask(tool: string, taskid: string, { media }: Host, kind?: Kind): Promise<AnyTask> {
+async function findTask(
+  tool: string,
+  taskid: string,
+  { media }: Host,
+  kind?: Kind,
+): Promise<AnyTask> {
   for await (const record of media.store?.list({ states: ["created", "ended"] }) ?? []) {
-    if ("unreadable" in record || record.task?.taskid !== taskid || record.origin !== media.origin) continue;
+    if ("unreadable" in record || record.task?.taskid !== taskid || record.origin !== media.origin)
+      continue;
     if (record.kind === (kind ?? record.kind)) return media.task(record.task);
   }
   const advice = "Use a taskid that a generate tool has returned, or one of list_tasks.";
-  throw new InvalidRequestError(tool, [issueOf("taskid", "invalid", `${describeValue(taskid)} was not found`, advice)]);
+  throw new InvalidRequestError(tool, [
+    issueOf("taskid", "invalid", `${describeValue(taskid)} was not found`, advice),
+  ]);
 }
 
-/** Waits for a task and downloads its results. Returns undefined if that takes longer than a call may. */
+/**
+ * Waits for a task and downloads its results. Returns undefined if that takes longer than a call
+ * may.
+ */
 async function finish(
   task: AnyTask,
   context: ServerContext,
   { waitTimeoutMs, directories: [output], downloads }: Host,
 ): Promise<readonly Download[] | undefined> {
   const { signal } = context.mcpReq;
-  const callEnds = setTimeout(waitTimeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
+  const callEnds = setTimeout(waitTimeoutMs, undefined, { signal, ref: false }).catch(
+    () => undefined,
+  );
   try {
     await task.wait({
       signal,
       waitTimeoutMs,
-      onUpdate: ({ elapsedMs, state = "unknown" }) => notifyProgress(context, elapsedMs, waitTimeoutMs, state),
+      onUpdate: ({ elapsedMs, state = "unknown" }) =>
+        notifyProgress(context, elapsedMs, waitTimeoutMs, state),
     });
   } catch (error) {
     if (error instanceof WaitTimeoutError) return undefined;
@@ -144,14 +188,21 @@ async function finish(
   }
   // Without the signal: the next call continues with this download.
   const begun = downloads.get(task.taskid);
-  // The trailing separator marks a directory. Without it, a name with a dot would be read as a file.
-  const saving = begun ?? download(task, join(output, sep)).finally(() => downloads.delete(task.taskid));
+  // The trailing separator marks a directory. Without it, a name with a dot would be read as a
+  // file.
+  const saving =
+    begun ?? download(task, join(output, sep)).finally(() => downloads.delete(task.taskid));
   downloads.set(task.taskid, saving);
   return Promise.race([saving, callEnds]);
 }
 
 /** Reports progress to a client that has requested it. */
-function notifyProgress({ mcpReq }: ServerContext, progress: number, total: number, message: string): void {
+function notifyProgress(
+  { mcpReq }: ServerContext,
+  progress: number,
+  total: number,
+  message: string,
+): void {
   const { _meta: { progressToken } = {} } = mcpReq;
   if (progressToken === undefined) return;
   const params = { progressToken, progress: Math.min(progress, total), total, message };

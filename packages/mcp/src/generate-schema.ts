@@ -20,8 +20,9 @@ interface Variant {
 }
 
 /**
- * Returns the input of a generate tool: one schema for all models of a kind, because model APIs reject `anyOf` at the top. The descriptions
- * say what only some models take, and the SDK checks it.
+ * Returns the input of a generate tool: one schema for all models of a kind, because model APIs
+ * reject `anyOf` at the top. The descriptions say what only some models take, and the SDK checks
+ * it.
  */
 export function generateSchema(
   models: readonly ModelInfo[],
@@ -37,7 +38,9 @@ export function generateSchema(
     idempotencyKey,
   };
   const names = new Set(forms.flatMap(({ fields }) => [...fields.keys()]));
-  const required = [...names].filter((name) => forms.every(({ fields }) => fields.get(name)?.required));
+  const required = [...names].filter((name) =>
+    forms.every(({ fields }) => fields.get(name)?.required),
+  );
   for (const name of names) {
     const variants = new Map<string, Variant>();
     let description = "";
@@ -87,9 +90,14 @@ function merge(variants: readonly Variant[], description: string, count: number)
 /** Returns a schema that accepts every value that one of the schemas accepts, and few others. */
 function loosest(schemas: readonly JSONSchema[]): JSONSchema {
   // The cast: alternatives are a list of schemas.
-  const all = schemas.flatMap((schema) => (schema["anyOf"] as readonly JSONSchema[] | undefined) ?? [schema]);
+  const all = schemas.flatMap(
+    (schema) => (schema["anyOf"] as readonly JSONSchema[] | undefined) ?? [schema],
+  );
   const types = [...new Set(all.map(({ type }) => type))];
   if (types.length > 1) return { anyOf: types.map((type) => ({ type })) };
   const values = all.map((schema) => schema["enum"]);
-  return { type: types[0], ...(values.every(Array.isArray) ? { enum: [...new Set(values.flat())] } : {}) };
+  return {
+    type: types[0],
+    ...(values.every(Array.isArray) ? { enum: [...new Set(values.flat())] } : {}),
+  };
 }

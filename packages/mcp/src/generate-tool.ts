@@ -27,7 +27,10 @@ interface Arguments extends Readonly<Record<string, unknown>> {
   readonly idempotencyKey: string;
 }
 
-/** The arguments that are checked here. The SDK checks the form, with error messages that help models to correct it. */
+/**
+ * The arguments that are checked here. The SDK checks the form, with error messages that help
+ * models to correct it.
+ */
 const named = fromJsonSchema<Arguments>({
   type: "object",
   properties: { model: { type: "string" }, idempotencyKey },
@@ -36,7 +39,11 @@ const named = fromJsonSchema<Arguments>({
 
 const output = {
   type: "object",
-  properties: { taskid: { type: "string" }, model: { type: "string" }, state: { const: "pending" } },
+  properties: {
+    taskid: { type: "string" },
+    model: { type: "string" },
+    state: { const: "pending" },
+  },
   required: ["taskid", "model", "state"],
 };
 
@@ -52,7 +59,12 @@ export function generateTool(kind: Kind, host: Host): AddTool {
     // Without a check: after a payment, the model must get its taskid.
     outputSchema: schemaFor(output, (value) => ({ value })),
     // A repeated call has the same key, and returns the same task.
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    },
   };
   return (server) =>
     server.registerTool(tool, config, (given, context) =>
@@ -66,7 +78,14 @@ function schemaFor<T>(
   validate: StandardSchemaWithJSON<T, T>["~standard"]["validate"],
 ): StandardSchemaWithJSON<T, T> {
   const convert = () => schema;
-  return { "~standard": { version: 1, vendor: "mediagen", validate, jsonSchema: { input: convert, output: convert } } };
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "mediagen",
+      validate,
+      jsonSchema: { input: convert, output: convert },
+    },
+  };
 }
 
 async function generate(
@@ -96,10 +115,12 @@ async function generate(
     const info = listModels().find((one) => one.model === model);
     const form = info ? await withFiles(fields, info, host.directories) : fields;
     host.beforeSending.set(form, beforeSending);
-    // Without the signal of the call: if the client cancelled while the form is sent, the outcome would be unknown.
-    // The casts: model and form are checked when they are used.
+    // Without the signal of the call: if the client cancelled while the form is sent, the outcome
+    // would be unknown. The casts: model and form are checked when they are used.
     const client = host.media[kind] as KindClient<Kind>;
-    const { taskid } = await client.generate(model as Model, form as Form<Model>, { idempotencyKey });
+    const { taskid } = await client.generate(model as Model, form as Form<Model>, {
+      idempotencyKey,
+    });
     return toolResult({ taskid, model, state: "pending" });
   } catch (error) {
     const isFree = !(error instanceof MediaGenError) || error.billed === "no";
@@ -109,9 +130,14 @@ async function generate(
   }
 }
 
-/** Returns the question about a generation. Numbers and choices, which decide what it costs, come before free text. */
+/**
+ * Returns the question about a generation. Numbers and choices, which decide what it costs, come
+ * before free text.
+ */
 function questionOf(model: string, fields: object): string {
-  const texts = fieldsOf(model).filter(({ takes, values }) => !values && ["text", "file"].includes(takes));
+  const texts = fieldsOf(model).filter(
+    ({ takes, values }) => !values && ["text", "file"].includes(takes),
+  );
   const isText = ([name]: [string, unknown]) => Number(texts.some(({ field }) => field === name));
   const sorted = Object.entries(fields).sort((one, other) => isText(one) - isText(other));
   const lines = sorted.map(([field, value]) => `${field}: ${shown(JSON.stringify(value))}`);
@@ -120,8 +146,10 @@ function questionOf(model: string, fields: object): string {
 
 /** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: MediaGenError): Error {
-  // The advice of the SDK is for programmers. For a key of another form, it is a new key, which could pay twice.
-  const what = "issues" in error ? "The idempotency key was first used with another form." : error.problem;
+  // The advice of the SDK is for programmers. For a key of another form, it is a new key, which
+  // could pay twice.
+  const what =
+    "issues" in error ? "The idempotency key was first used with another form." : error.problem;
   const advice = "generationId" in error ? ` ${adviceOn(error.generationId)}` : "";
   const toUser = "Tell the user, and do not generate it again, also not with another key.";
   return new Error(`${what}${advice} ${toUser}`, { cause: error });

@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
-import { type BeforeGenerate, createMediaGen, type Download, type MediaGen } from "@mediagen/sdk/node";
+import {
+  type BeforeGenerate,
+  createMediaGen,
+  type Download,
+  type MediaGen,
+} from "@mediagen/sdk/node";
 import { type McpServerFactoryOptions, splitOptions } from "./options.ts";
 
 /** Dependencies that all tools of all connections share. */
@@ -21,7 +26,10 @@ export interface Host {
   readonly downloads: Map<string, Promise<readonly Download[]>>;
 }
 
-/** Adds a tool to a server. Its schemas are made once, because over HTTP each request has a server of its own. */
+/**
+ * Adds a tool to a server. Its schemas are made once, because over HTTP each request has a server
+ * of its own.
+ */
 export type AddTool = (server: McpServer) => void;
 
 /** Creates the client and the other shared dependencies of the tools. */

@@ -10,8 +10,14 @@ type Content = CallToolResult["content"];
 const mostPreviewBytes = 700_000;
 
 /** Returns a tool's result: as data, and as the same text for clients that read only text. */
-export function toolResult(data: Readonly<Record<string, unknown>>, further: Content = []): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(data) }, ...further], structuredContent: data };
+export function toolResult(
+  data: Readonly<Record<string, unknown>>,
+  further: Content = [],
+): CallToolResult {
+  return {
+    content: [{ type: "text", text: JSON.stringify(data) }, ...further],
+    structuredContent: data,
+  };
 }
 
 /** Returns links to files, and small images for the model to see. */
@@ -24,7 +30,11 @@ export async function showFiles(files: readonly Download[]): Promise<Content> {
     return fits;
   });
   const previews = seen.map(async ({ path, type = "" }) => {
-    return { type: "image" as const, data: (await readFile(path)).toString("base64"), mimeType: type };
+    return {
+      type: "image" as const,
+      data: (await readFile(path)).toString("base64"),
+      mimeType: type,
+    };
   });
   return [...files.map(link), ...(await Promise.all(previews))];
 }

@@ -11,13 +11,16 @@ const instructions =
   "If the outcome of a generation is unknown, tell the user and do not generate it again.";
 
 /**
- * Creates a factory of MCP servers, for `serveStdio` and `createMcpHandler` of `@modelcontextprotocol/server`. All servers of
- * a factory share one client, so its limits apply to all connections. They share its store and output
- * directory too, so one factory is one trust domain: use one factory, store and output directory per user.
+ * Creates a factory of MCP servers, for `serveStdio` and `createMcpHandler` of
+ * `@modelcontextprotocol/server`. All servers of a factory share one client, so its limits apply to
+ * all connections. They share its store and output directory too, so one factory is one trust
+ * domain: use one factory, store and output directory per user.
  *
  * @returns The factory. Each call creates the server of one connection or request.
  * @throws An `InvalidRequestError` if an option is not valid
- * @example serveStdio(createMcpServerFactory({ store: fileStore("generations"), output: "media", maxResults: 20 }));
+ * @example
+ * const store = fileStore("generations");
+ * serveStdio(createMcpServerFactory({ store, output: "media", maxResults: 20 }));
  */
 export function createMcpServerFactory(options: McpServerFactoryOptions): () => McpServer {
   const host = createHost(options);

@@ -7,7 +7,8 @@ import { fileFrom, InvalidRequestError, type ModelInfo } from "@mediagen/sdk/nod
 /**
  * Returns a form with the files that its paths name.
  *
- * @param directories The directories that files may be in. A relative path is relative to the first one.
+ * @param directories The directories that files may be in. A relative path is relative to the first
+ * one.
  * @throws An {@link InvalidRequestError} if a file is elsewhere, or is not an image
  */
 export async function withFiles(
@@ -19,14 +20,19 @@ export async function withFiles(
   for (const { field, takes } of info.form.fields) {
     const paths = read[field];
     if (takes !== "file" || paths === undefined) continue;
-    const open = async (path: unknown) => fileFrom(await allowedPath(field, String(path), directories));
+    const open = async (path: unknown) =>
+      fileFrom(await allowedPath(field, String(path), directories));
     read[field] = Array.isArray(paths) ? await Promise.all(paths.map(open)) : await open(paths);
   }
   return read;
 }
 
 /** Returns the real path of a file. Rejects links that lead out of the directories. */
-async function allowedPath(field: string, given: string, directories: readonly string[]): Promise<string> {
+async function allowedPath(
+  field: string,
+  given: string,
+  directories: readonly string[],
+): Promise<string> {
   const [base = "."] = directories;
   const path = await real(resolve(base, given.startsWith("file:") ? fileURLToPath(given) : given));
   const roots = await Promise.all(directories.map(real));

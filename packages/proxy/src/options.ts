@@ -18,22 +18,34 @@ export type ProxyForm = Readonly<Record<string, unknown>>;
 
 /** Options of `createMediaProxy`. */
 export interface MediaProxyOptions {
-  /** The client that holds the API key. It needs a store, so that a request that a browser sends twice generates once. */
-  readonly media: MediaGen;
-  /** Returns the id of the user who sent a request, from your session. Without an id, the request is rejected. */
-  readonly user: (request: Request) => string | null | undefined | Promise<string | null | undefined>;
   /**
-   * The secret that seals task ids, so that no user can read the task of another one. At least 32 random characters,
-   * the same on all your servers.
+   * The client that holds the API key. It needs a store, so that a request that a browser sends
+   * twice generates once.
+   */
+  readonly media: MediaGen;
+  /**
+   * Returns the id of the user who sent a request, from your session. Without an id, the request is
+   * rejected.
+   */
+  readonly user: (
+    request: Request,
+  ) => string | null | undefined | Promise<string | null | undefined>;
+  /**
+   * The secret that seals task ids, so that no user can read the task of another one. At least 32
+   * random characters, the same on all your servers.
    */
   readonly secret: string;
   /**
-   * Called before each generation, with its valid form. Returns the form to send, or a text for the page that says why
-   * the generation is rejected. A request that a browser sends twice calls it twice, with the same `idempotencyKey`:
-   * count by it, and return the same form. If the form differs, nothing is sent and the outcome is unknown in the page.
+   * Called before each generation, with its valid form. Returns the form to send, or a text for the
+   * page that says why the generation is rejected. A request that a browser sends twice calls it
+   * twice, with the same `idempotencyKey`: count by it, and return the same form. If the form
+   * differs, nothing is sent and the outcome is unknown in the page.
    */
   readonly beforeGenerate?:
-    | ((form: ProxyForm, generation: ProxyGeneration) => ProxyForm | string | Promise<ProxyForm | string>)
+    | ((
+        form: ProxyForm,
+        generation: ProxyGeneration,
+      ) => ProxyForm | string | Promise<ProxyForm | string>)
     | undefined;
   /**
    * The origins of your pages, such as `https://app.example`, if they are not that of this server.
@@ -46,8 +58,8 @@ export interface MediaProxyOptions {
    */
   readonly maxBytes?: number | undefined;
   /**
-   * Called with each error whose details the page does not get, such as a lost response or an error of your own
-   * functions. May be async. Errors that it throws are printed with `console.error`.
+   * Called with each error whose details the page does not get, such as a lost response or an error
+   * of your own functions. May be async. Errors that it throws are printed with `console.error`.
    * @default console.error
    */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined;
@@ -85,7 +97,11 @@ export function readProxyOptions(given: MediaProxyOptions): MediaProxyOptions {
   return options;
 }
 
-function invalid(field: string, problem: string, ...advice: readonly string[]): InvalidRequestError {
+function invalid(
+  field: string,
+  problem: string,
+  ...advice: readonly string[]
+): InvalidRequestError {
   return new InvalidRequestError(subject, [issueOf(field, "invalid", problem, ...advice)]);
 }
 
@@ -97,7 +113,10 @@ export function readUser(user: unknown): string | undefined {
   throw invalid("user", `returned ${describeValue(user)}, not the id of a user as text`);
 }
 
-/** Whether a value is an origin as browsers send it: without a path, in lower case. Apps have schemes other than https. */
+/**
+ * Whether a value is an origin as browsers send it: without a path, in lower case. Apps have
+ * schemes other than https.
+ */
 function isOrigin(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, host } = new URL(value);
@@ -105,5 +124,7 @@ function isOrigin(value: unknown): boolean {
 }
 
 function describeOrigins(origins: unknown): string {
-  return describeValue(Array.isArray(origins) ? origins.find((origin) => !isOrigin(origin)) : origins);
+  return describeValue(
+    Array.isArray(origins) ? origins.find((origin) => !isOrigin(origin)) : origins,
+  );
 }

@@ -1,7 +1,20 @@
 import type { Kind } from "@mediagen/sdk";
 import { inspectForm, type Operation } from "@mediagen/sdk/kit";
-import { readProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./options.ts";
-import { ownCode, rejectFields, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./rejection.ts";
+import {
+  readProxyOptions,
+  type MediaProxyOptions,
+  type ProxyGeneration,
+  readUser,
+} from "./options.ts";
+import {
+  ownCode,
+  rejectFields,
+  rejectGeneration,
+  Rejection,
+  rejectQuery,
+  responseOf,
+  success,
+} from "./rejection.ts";
 import { findRoute, isForeign, keyOf, readBody, readParts } from "./request.ts";
 import { Seal } from "./seal.ts";
 
@@ -9,18 +22,23 @@ import { Seal } from "./seal.ts";
 const longestQuery = 16_384;
 
 /**
- * Creates a function that responds to the requests of web pages, on a server that holds the API key. Mount it below any
- * path. In the page, pass that URL to `createMediaGen` as `baseUrl`, without an API key.
+ * Creates a function that responds to the requests of web pages, on a server that holds the API
+ * key. Mount it below any path. In the page, pass that URL to `createMediaGen` as `baseUrl`,
+ * without an API key.
  *
  * It forwards generations of known models and queries of the user's own tasks, and nothing else.
  *
  * @returns The function. It never rejects.
  * @throws An `InvalidRequestError` if an option is not valid, or the client has no store
  * @example
- * const proxy = createMediaProxy({ media, secret: process.env["PROXY_SECRET"] ?? "", user: signedInUser });
- * const response = await proxy(new Request("https://app.example/api/media/v1/video/vidmodelv2", { method: "POST" }));
+ * const secret = process.env["PROXY_SECRET"] ?? "";
+ * const proxy = createMediaProxy({ media, secret, user: signedInUser });
+ * const url = "https://app.example/api/media/v1/video/vidmodelv2";
+ * const response = await proxy(new Request(url, { method: "POST" }));
  */
-export function createMediaProxy(options: MediaProxyOptions): (request: Request) => Promise<Response> {
+export function createMediaProxy(
+  options: MediaProxyOptions,
+): (request: Request) => Promise<Response> {
   const given = readProxyOptions(options);
   const { onError = (error: unknown) => console.error(error) } = given;
   const proxy = new MediaProxy(given);
@@ -31,7 +49,9 @@ export function createMediaProxy(options: MediaProxyOptions): (request: Request)
       const reported = error instanceof Rejection ? error.cause : error;
       // Not awaited: errors of the listener must not change the response or end the process.
       if (reported !== undefined)
-        void (async () => onError(reported, request))().catch((failed: unknown) => console.error(failed));
+        void (async () => onError(reported, request))().catch((failed: unknown) =>
+          console.error(failed),
+        );
       return responseOf(error);
     }
   };
@@ -68,26 +88,43 @@ class MediaProxy {
     rejectFields(issues);
     const form = await ownCode(() => beforeGenerate(read, generation));
     if (typeof form === "string") throw new Rejection(422, form);
-    // Two users may send the same key. Without the request's signal: closing the page would make the outcome unknown.
+    // Two users may send the same key. Without the request's signal: closing the page would make
+    // the outcome unknown.
     const options = { idempotencyKey: JSON.stringify([user, idempotencyKey]) };
-    const task = await media.generate(model, form, options).catch((error: unknown) => rejectGeneration(error));
+    const task = await media
+      .generate(model, form, options)
+      .catch((error: unknown) => rejectGeneration(error));
     const { taskid, initialUrl: url } = task.toJSON();
-    return success({ taskid: await this.#seal.close(user, kind, taskid), ...(url === undefined ? {} : { url }) });
+    return success({
+      taskid: await this.#seal.close(user, kind, taskid),
+      ...(url === undefined ? {} : { url }),
+    });
   }
 
-  async #query(request: Request, user: string, kind: Kind, operation: Operation): Promise<Response> {
+  async #query(
+    request: Request,
+    user: string,
+    kind: Kind,
+    operation: Operation,
+  ): Promise<Response> {
     const { media } = this.#options;
     // The cast: null and numbers have no fields, and the fields are checked.
-    const sent = Object(await readBody(request, longestQuery, (whole) => whole.json())) as Record<string, unknown>;
+    const sent = Object(await readBody(request, longestQuery, (whole) => whole.json())) as Record<
+      string,
+      unknown
+    >;
     const sealed = sent["taskid"];
-    const taskid = typeof sealed === "string" ? await this.#seal.open(user, kind, sealed) : undefined;
+    const taskid =
+      typeof sealed === "string" ? await this.#seal.open(user, kind, sealed) : undefined;
     if (taskid === undefined) throw new Rejection(422, "The user has no such task.");
     // Only fields of the service, because options of a query could change its headers.
     const names = operation.body.fields
       .map(({ field }) => field)
       .filter((name) => name !== "taskid" && Object.hasOwn(sent, name));
     const fields: object = Object.fromEntries(names.map((name) => [name, sent[name]]));
-    const record = await media[kind].query(taskid, fields).catch((error: unknown) => rejectQuery(error, names));
+    const record = await media[kind]
+      .query(taskid, fields)
+      .catch((error: unknown) => rejectQuery(error, names));
     return success({ ...record, taskid: sealed });
   }
 }

@@ -1,11 +1,19 @@
-import { type InvalidRequestError, type Issue, MediaGenError, type ServiceError } from "@mediagen/sdk";
+import {
+  type InvalidRequestError,
+  type Issue,
+  MediaGenError,
+  type ServiceError,
+} from "@mediagen/sdk";
 import { service } from "@mediagen/sdk/kit";
 
 /** The delay before another try if the service requests none. */
 const againMs = 5_000;
 const mostIssues = 5;
 
-/** Thrown if a page gets no task or record. Its client reads the status. Only 502 means that a task may exist. */
+/**
+ * Thrown if a page gets no task or record. Its client reads the status. Only 502 means that a task
+ * may exist.
+ */
 export class Rejection extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
@@ -32,17 +40,24 @@ export function rejectFields(issues: readonly Issue[]): void {
   if (issues.length === 0) return;
   const rest = issues.length - mostIssues;
   const more = rest > 0 ? [`There are ${rest} more problems.`] : [];
-  throw new Rejection(422, [...issues.slice(0, mostIssues).map(({ message }) => message), ...more].join(" "));
+  throw new Rejection(
+    422,
+    [...issues.slice(0, mostIssues).map(({ message }) => message), ...more].join(" "),
+  );
 }
 
-/** Throws the rejection for a failed generation. It says whether a task may exist, but nothing about the service. */
+/**
+ * Throws the rejection for a failed generation. It says whether a task may exist, but nothing about
+ * the service.
+ */
 export function rejectGeneration(error: unknown): never {
   // An error from elsewhere proves nothing. The other form of a reused key may have been billed.
   if (!(error instanceof MediaGenError) || error.billed !== "no")
     throw new Rejection(502, "The outcome is unknown.", error);
   // The cast: only errors of responses have these.
   const { status, retryAfterMs = againMs } = error as MediaGenError & Partial<ServiceError>;
-  if (error.isRetryable) throw new Rejection(429, "No task was created. Try again later.", error, retryAfterMs);
+  if (error.isRetryable)
+    throw new Rejection(429, "No task was created. Try again later.", error, retryAfterMs);
   if (status !== undefined) throw new Rejection(200, "The service rejected the generation.", error);
   // The page's form was valid, so this is a mistake in the server's code, or a certificate.
   throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
@@ -51,12 +66,18 @@ export function rejectGeneration(error: unknown): never {
 /** Throws the rejection for a failed query with these fields of the page. */
 export function rejectQuery(error: unknown, fields: readonly string[]): never {
   // The cast: only errors of some classes have these.
-  const { status = 502, code, retryAfterMs, issues } = Object(error) as Partial<ServiceError & InvalidRequestError>;
+  const {
+    status = 502,
+    code,
+    retryAfterMs,
+    issues,
+  } = Object(error) as Partial<ServiceError & InvalidRequestError>;
   if (issues?.every(({ field }) => fields.includes(field))) rejectFields(issues);
   if (issues) throw new Rejection(424, "The server could not send the query.", error);
   if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);
   // The service may not know a new task yet. The page's client handles that.
-  if (status < 400 && code === service.codes.failure) throw new Rejection(200, "The service rejected the query.");
+  if (status < 400 && code === service.codes.failure)
+    throw new Rejection(200, "The service rejected the query.");
   throw new Rejection(502, "The query failed. It is safe to repeat.", error);
 }
 
@@ -67,11 +88,19 @@ export function success(data: object): Response {
   return Response.json({ code: service.codes.success, msg: "success", data }, { headers: noStore });
 }
 
-/** Returns a response that the page's client reads as the same failure. Unexpected errors are an unknown outcome. */
+/**
+ * Returns a response that the page's client reads as the same failure. Unexpected errors are an
+ * unknown outcome.
+ */
 export function responseOf(error: unknown): Response {
-  const { status, message, retryAfterMs } = error instanceof Rejection ? error : new Rejection(502, "unknown");
+  const { status, message, retryAfterMs } =
+    error instanceof Rejection ? error : new Rejection(502, "unknown");
   // An envelope would mean that there is no task.
   if (status >= 500) return new Response(message, { status, headers: noStore });
-  const after = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
-  return Response.json({ code: service.codes.failure, msg: message }, { status, headers: { ...noStore, ...after } });
+  const after =
+    retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+  return Response.json(
+    { code: service.codes.failure, msg: message },
+    { status, headers: { ...noStore, ...after } },
+  );
 }

@@ -33,9 +33,12 @@ export function isForeign({ url, headers }: Request, origins: readonly string[])
   if (origin !== null && origins.includes(origin)) return false;
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin";
-  // Older browsers, and pages over http. A server behind a proxy knows its host only from the header.
+  // Older browsers, and pages over http. A server behind a proxy knows its host only from the
+  // header.
   if (origin === null) return false;
-  return !URL.canParse(origin) || new URL(origin).host !== (headers.get("host") ?? new URL(url).host);
+  return (
+    !URL.canParse(origin) || new URL(origin).host !== (headers.get("host") ?? new URL(url).host)
+  );
 }
 
 /** Returns the key of a generation. Only browsers must send one. */
@@ -43,9 +46,13 @@ export function keyOf({ headers }: Request): string {
   const given = headers.get("idempotency-key");
   // Only the key identifies a request that the browser itself repeats.
   if (!given && (headers.has("origin") || headers.has("sec-fetch-site")))
-    throw new Rejection(422, "The header idempotency-key is missing. Send one that stays the same for a generation.");
+    throw new Rejection(
+      422,
+      "The header idempotency-key is missing. Send one that stays the same for a generation.",
+    );
   const key = given || crypto.randomUUID();
-  if (key.length > longestKey) throw new Rejection(422, `idempotency-key is longer than ${longestKey} characters.`);
+  if (key.length > longestKey)
+    throw new Rejection(422, `idempotency-key is longer than ${longestKey} characters.`);
   return key;
 }
 
@@ -70,7 +77,11 @@ export async function readBody<T>(
   });
   const type = request.headers.get("content-type") ?? "";
   try {
-    return await read(new Response(request.body?.pipeThrough(counter) ?? null, { headers: { "content-type": type } }));
+    return await read(
+      new Response(request.body?.pipeThrough(counter) ?? null, {
+        headers: { "content-type": type },
+      }),
+    );
   } catch {
     // Runtimes hide the error of the stream.
     rejectLonger();
@@ -86,7 +97,9 @@ export function readParts(data: FormData, model: string): ProxyForm {
   let parts = 0;
   for (const [part, value] of data) {
     if (++parts > mostParts) throw new Rejection(422, `The form has more than ${mostParts} parts.`);
-    const { field, many, ...one } = fields.find((one) => one.part === part || one.field === part) ?? {
+    const { field, many, ...one } = fields.find(
+      (one) => one.part === part || one.field === part,
+    ) ?? {
       field: part,
       part,
     };
@@ -96,6 +109,7 @@ export function readParts(data: FormData, model: string): ProxyForm {
     form.set(field, values);
   }
   // A field with both text and files has too many values. The check reports that.
-  const valueOf = (field: string, all: readonly unknown[]) => (lists.has(field) || all.length > 1 ? all : all[0]);
+  const valueOf = (field: string, all: readonly unknown[]) =>
+    lists.has(field) || all.length > 1 ? all : all[0];
   return Object.fromEntries(Array.from(form, ([field, all]) => [field, valueOf(field, all)]));
 }

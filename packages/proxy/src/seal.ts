@@ -24,18 +24,30 @@ export class Seal {
   /** Returns the task's id, or undefined if it was not sealed for this user. */
   async open(user: string, kind: Kind, sealed: string): Promise<string | undefined> {
     const [, taskid = "", text = ""] = /^(.+)\.([\w-]{43})$/s.exec(sealed) ?? [];
-    const mac = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
-    const isOwn = await crypto.subtle.verify("HMAC", await this.#loadKey(), mac, sealedBytes(user, kind, taskid));
+    const mac = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) =>
+      one.charCodeAt(0),
+    );
+    const isOwn = await crypto.subtle.verify(
+      "HMAC",
+      await this.#loadKey(),
+      mac,
+      sealedBytes(user, kind, taskid),
+    );
     return isOwn ? taskid : undefined;
   }
 
-  /** Imports the secret at the first request, because some runtimes allow no cryptography before. */
+  /**
+   * Imports the secret at the first request, because some runtimes allow no cryptography before.
+   */
   #loadKey(): Promise<CryptoKey> {
     const bytes = new TextEncoder().encode(this.#secret);
-    return (this.#key ??= crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [
-      "sign",
-      "verify",
-    ]));
+    return (this.#key ??= crypto.subtle.importKey(
+      "raw",
+      bytes,
+      { name: "HMAC", hash: "SHA-256" },
+      false,
+      ["sign", "verify"],
+    ));
   }
 }
 

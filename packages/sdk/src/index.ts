@@ -2,7 +2,12 @@ import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 
 export { createMediaGen } from "./client/client.ts";
 export type * from "./client/media-gen.ts";
-export type { BeforeGenerate, ClientOptions, GenerateOptions, MediaGenOptions } from "./client/options.ts";
+export type {
+  BeforeGenerate,
+  ClientOptions,
+  GenerateOptions,
+  MediaGenOptions,
+} from "./client/options.ts";
 export type { RetryOptions } from "./call/retries.ts";
 export {
   AuthenticationError,
@@ -39,11 +44,13 @@ export type { PollingOptions } from "./wait/poll-limit.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 
 /**
- * Reads a source image for a form. A URL, a data URI, a response and a stream are read into memory, up to `maxBytes` and
- * for at most a minute. The API key is sent to no URL. To read a path, use `fileFrom` of `@mediagen/sdk/node`.
+ * Reads a source image for a form. A URL, a data URI, a response and a stream are read into memory,
+ * up to `maxBytes` and for at most a minute. The API key is sent to no URL. To read a path, use
+ * `fileFrom` of `@mediagen/sdk/node`.
  *
  * @returns The image, with its media type from its first bytes.
- * @throws An {@link InvalidRequestError} if it is not an image, is too large, or leads into a private network
+ * @throws An {@link InvalidRequestError} if it is not an image, is too large, or leads into a
+ * private network
  * @throws A {@link ServiceError} if a response has an HTTP status other than 200
  * @throws A {@link ConnectionError} if it does not arrive completely in time; it is safe to retry
  * @throws The signal's reason if the signal aborts

@@ -9,7 +9,16 @@ export function entryOf(given: Partial<GenerationEntry> = {}): GenerationEntry {
   const task = { ...facts, version: 2, taskid: `task of ${id}`, createdAt: 1 } as const;
   const hasTask = state === "created" || state === "ended";
   const times = { createdAt: 1, updatedAt: 1 };
-  return { ...facts, id, revision: 1, attempt: "first", state, ...times, ...(hasTask ? { task } : {}), ...given };
+  return {
+    ...facts,
+    id,
+    revision: 1,
+    attempt: "first",
+    state,
+    ...times,
+    ...(hasTask ? { task } : {}),
+    ...given,
+  };
 }
 
 /** Returns the next revision of an entry. */
@@ -17,7 +26,10 @@ export function next(entry: GenerationEntry, changed: Partial<GenerationEntry>):
   return { ...entry, ...changed, revision: entry.revision + 1, follows: entry.attempt };
 }
 
-/** Returns entries with all optional fields, with none, with unknown fields, and with unusual texts and numbers. */
+/**
+ * Returns entries with all optional fields, with none, with unknown fields, and with unusual texts
+ * and numbers.
+ */
 export function unusualEntries(): readonly GenerationEntry[] {
   const texts = [
     "",
@@ -31,7 +43,13 @@ export function unusualEntries(): readonly GenerationEntry[] {
   ];
   const unusual = texts.map((text) => entryOf({ idempotencyKey: text, reason: text, model: text }));
   const sender = { host: "host", bootId: "boot", pid: 1 };
-  const all = { sender, digest: "0".repeat(64), reason: "why", resolvedByHand: true, outcome: "failed" } as const;
+  const all = {
+    sender,
+    digest: "0".repeat(64),
+    reason: "why",
+    resolvedByHand: true,
+    outcome: "failed",
+  } as const;
   const later = { later: { list: [null, 1.5, "x", [], {}], is: false }, "a.b": 0, __proto: null };
   return [
     ...unusual,
@@ -64,5 +82,7 @@ export function difference(read: GenerationEntry | undefined, entry: GenerationE
   const [given, got] = [Object.entries(entry), new Map(Object.entries(read))];
   const [field, value] = given.find(([name, one]) => !isSame(got.get(name), one)) ?? [];
   const show = (one: unknown) => canonical(one).slice(0, 60);
-  return field === undefined ? "a field was added" : `${field} ${show(value)} comes back as ${show(got.get(field))}`;
+  return field === undefined
+    ? "a field was added"
+    : `${field} ${show(value)} comes back as ${show(got.get(field))}`;
 }

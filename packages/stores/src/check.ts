@@ -1,11 +1,20 @@
-import type { GenerationEntry, GenerationState, GenerationStore, UnreadableEntry, WriteResult } from "@mediagen/sdk";
+import type {
+  GenerationEntry,
+  GenerationState,
+  GenerationStore,
+  UnreadableEntry,
+  WriteResult,
+} from "@mediagen/sdk";
 import { difference, isSame, next, entryOf, unusualEntries } from "./check-entries.ts";
 
 /** Result of `checkStore`. */
 export interface StoreReport {
   /** Mistakes of the store, one sentence each. Empty if it passes. */
   readonly failures: readonly string[];
-  /** Requirements that no test of a running store can prove, one sentence each. Verify them yourself. */
+  /**
+   * Requirements that no test of a running store can prove, one sentence each. Verify them
+   * yourself.
+   */
   readonly unproven: readonly string[];
 }
 
@@ -21,49 +30,90 @@ const unproven: readonly string[] = [
 ];
 
 /**
- * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their visibility to other processes, values,
- * lists, and entries that are forgotten while others write them. It takes seconds, and leaves entries behind.
+ * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their
+ * visibility to other processes, values, lists, and entries that are forgotten while others write
+ * them. It takes seconds, and leaves entries behind.
  *
- * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
+ * @param create Returns a new handle on the same storage, as another process would have it. The
+ * storage must be empty.
  * @returns What the store does wrong, and what no test can prove.
  * @throws The error of `create`
  * @example expect((await checkStore(() => postgresStore(pool))).failures).toEqual([]);
  */
-export async function checkStore(create: () => GenerationStore | Promise<GenerationStore>): Promise<StoreReport> {
+export async function checkStore(
+  create: () => GenerationStore | Promise<GenerationStore>,
+): Promise<StoreReport> {
   const failures = new Set<string>();
   const expect: Expect = (condition, failure) => void (condition || failures.add(failure));
   // The tests below would remove a program's own entries.
-  const [found] = await collect(await create(), states).catch((error: unknown) => [{ id: messageOf(error) }]);
-  if (found) return { failures: [`Nothing was checked: the storage is not empty (${found.id})`], unproven };
+  const [found] = await collect(await create(), states).catch((error: unknown) => [
+    { id: messageOf(error) },
+  ]);
+  if (found)
+    return { failures: [`Nothing was checked: the storage is not empty (${found.id})`], unproven };
   for (const [what, check] of Object.entries(checks)) {
-    await check(create, expect).catch((error: unknown) => failures.add(`${what}: rejected with ${messageOf(error)}`));
+    await check(create, expect).catch((error: unknown) =>
+      failures.add(`${what}: rejected with ${messageOf(error)}`),
+    );
   }
   return { failures: [...failures], unproven };
 }
 
-const states: readonly GenerationState[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
+const states: readonly GenerationState[] = [
+  "claimed",
+  "sending",
+  "created",
+  "unknown",
+  "notCreated",
+  "ended",
+];
 /** Number of handles that write concurrently. */
 const rivals = 4;
 const rounds = 12;
-/** Number of entries of each state. Together, they are more than the default page size of any database. */
+/**
+ * Number of entries of each state. Together, they are more than the default page size of any
+ * database.
+ */
 const listed = 24;
 
 const checks: Readonly<Record<string, Check>> = {
-  /** Finds the most common mistakes: an insert that is visible too late, and a cached read of a missing entry. */
+  /**
+   * Finds the most common mistakes: an insert that is visible too late, and a cached read of a
+   * missing entry.
+   */
   async "writes of several handles, one after the other"(create, expect) {
     const [first, second] = [await create(), await create()];
     const entry = entryOf();
-    expect((await second.get(entry.id)) === undefined, "get: resolves to an entry that was never written");
+    expect(
+      (await second.get(entry.id)) === undefined,
+      "get: resolves to an entry that was never written",
+    );
     expect((await first.write(entry)).written, "write: does not write revision 1 of a new entry");
     const rival = await second.write({ ...entry, attempt: "rival" });
-    expect(!rival.written, "write: writes revision 1 twice: an insert is not visible to other handles at once");
+    expect(
+      !rival.written,
+      "write: writes revision 1 twice: an insert is not visible to other handles at once",
+    );
     expect(isCurrent(rival, entry), "write: does not return the stored entry as `current`");
-    expect(isSame(await second.get(entry.id), entry), "get: does not see at once what another handle wrote");
+    expect(
+      isSame(await second.get(entry.id), entry),
+      "get: does not see at once what another handle wrote",
+    );
     const update = next(entry, { attempt: "update" });
-    expect((await second.write(update)).written, "write: does not write revision 2 after revision 1");
-    expect(isSame(await first.get(entry.id), update), "get: does not see at once what another handle wrote over it");
+    expect(
+      (await second.write(update)).written,
+      "write: does not write revision 2 after revision 1",
+    );
+    expect(
+      isSame(await first.get(entry.id), update),
+      "get: does not see at once what another handle wrote over it",
+    );
     for (const revision of [1, 2, 4, 12]) {
-      const stale = await first.write({ ...update, revision, follows: revision > 1 ? "update" : undefined });
+      const stale = await first.write({
+        ...update,
+        revision,
+        follows: revision > 1 ? "update" : undefined,
+      });
       expect(!stale.written, "write: writes a revision that does not follow the stored one");
       expect(isCurrent(stale, update), "write: does not return the stored entry as `current`");
     }
@@ -72,7 +122,10 @@ const checks: Readonly<Record<string, Check>> = {
       "write: changes an entry although it resolves to written: false",
     );
     const other = await first.write({ ...next(update, {}), follows: entry.attempt });
-    expect(!other.written, "write: writes an entry that follows another attempt than the stored one");
+    expect(
+      !other.written,
+      "write: writes an entry that follows another attempt than the stored one",
+    );
     const orphan = await first.write(next(entryOf(), {}));
     expect(!orphan.written, "write: writes revision 2 of an entry that is not stored");
     expect(isCurrent(orphan, undefined), "write: returns a `current` although nothing is stored");
@@ -94,10 +147,16 @@ const checks: Readonly<Record<string, Check>> = {
         });
         const results = await inTurns(round, writes);
         const winners = entries.filter((_, index) => results[index]?.written);
-        expect(winners.length === 1, "write: of several writes of one revision at once, not exactly one is written");
+        expect(
+          winners.length === 1,
+          "write: of several writes of one revision at once, not exactly one is written",
+        );
         stored = winners[0] ?? base;
         const isRight = results.every((result) => result.written || isCurrent(result, stored));
-        expect(isRight || winners.length !== 1, "write: returns another entry than the one that was written first");
+        expect(
+          isRight || winners.length !== 1,
+          "write: returns another entry than the one that was written first",
+        );
         const read = await Promise.all(handles.map((handle) => handle.get(base.id)));
         const isEverywhere = read.every((one) => isSame(one, stored));
         expect(isEverywhere, "get: handles read different entries after a write");
@@ -108,7 +167,10 @@ const checks: Readonly<Record<string, Check>> = {
   async values(create, expect) {
     const [writer, reader] = [await create(), await create()];
     for (const entry of unusualEntries()) {
-      expect((await writer.write(entry)).written, "write: does not write an entry with unusual values");
+      expect(
+        (await writer.write(entry)).written,
+        "write: does not write an entry with unusual values",
+      );
       const [read, again] = [await reader.get(entry.id), await reader.get(entry.id)];
       const isKept = isSame(read, entry);
       expect(isKept, `write: changes the entry: ${difference(read, entry)}`);
@@ -117,20 +179,33 @@ const checks: Readonly<Record<string, Check>> = {
       expect(!isKept || isOwn, "get: shares an object with its caller");
       const revision = entryOf({ id: entry.id, revision: 2, follows: entry.attempt });
       await writer.write(revision);
-      expect(isSame(await reader.get(entry.id), revision), "write: keeps fields of the revision before");
+      expect(
+        isSame(await reader.get(entry.id), revision),
+        "write: keeps fields of the revision before",
+      );
     }
   },
 
   async list(create, expect) {
     const [writer, reader] = [await create(), await create()];
-    const keys = Array.from({ length: listed }, (_, index) => (index % 2 === 0 ? "key" : undefined));
-    const entries = keys.flatMap((idempotencyKey) => states.map((state) => entryOf({ state, idempotencyKey })));
-    // An entry of a newer SDK. It may be yielded as an entry or as unreadable, but must not hide the others.
+    const keys = Array.from({ length: listed }, (_, index) =>
+      index % 2 === 0 ? "key" : undefined,
+    );
+    const entries = keys.flatMap((idempotencyKey) =>
+      states.map((state) => entryOf({ state, idempotencyKey })),
+    );
+    // An entry of a newer SDK. It may be yielded as an entry or as unreadable, but must not hide
+    // the others.
     const newer = { ...entryOf({ state: "created" }), version: 99, task: undefined, further: [1] };
     // The cast: this version has no such entry.
     await writer.write(newer as unknown as GenerationEntry);
     await Promise.all(entries.map((entry) => writer.write(entry)));
-    for (const wanted of [states, ...states.map((state) => [state]), [], ["created", "unknown"] as const]) {
+    for (const wanted of [
+      states,
+      ...states.map((state) => [state]),
+      [],
+      ["created", "unknown"] as const,
+    ]) {
       const ids = new Set((await collect(reader, wanted)).map(({ id }) => id));
       const isWanted = ({ state }: GenerationEntry) => wanted.includes(state);
       expect(
@@ -141,12 +216,18 @@ const checks: Readonly<Record<string, Check>> = {
         entries.every((entry) => !ids.has(entry.id) || isWanted(entry)),
         "list: yields entries in other states",
       );
-      expect(ids.has(newer.id) || !wanted.includes("created"), "list: hides an entry of a newer version");
+      expect(
+        ids.has(newer.id) || !wanted.includes("created"),
+        "list: hides an entry of a newer version",
+      );
     }
     const open = new Set((await collect(reader, states, false)).map(({ id }) => id));
     const isListed = ({ id, state, idempotencyKey }: GenerationEntry) =>
       open.has(id) || (state === "ended" && idempotencyKey !== undefined);
-    expect(entries.every(isListed), "list: without `keyed`, it misses entries that have not ended or have no key");
+    expect(
+      entries.every(isListed),
+      "list: without `keyed`, it misses entries that have not ended or have no key",
+    );
     const [first] = entries;
     const end = first && next(first, { state: "ended" });
     if (end) await writer.write(end);
@@ -159,14 +240,23 @@ const checks: Readonly<Record<string, Check>> = {
     await store.forget({ keyed: true });
     const one = (state: GenerationState, idempotencyKey: string | undefined, updatedAt: number) =>
       entryOf({ state, idempotencyKey, updatedAt });
-    const open = states.slice(0, 4).flatMap((state) => [one(state, "open", 1), one(state, undefined, 1)]);
+    const open = states
+      .slice(0, 4)
+      .flatMap((state) => [one(state, "open", 1), one(state, undefined, 1)]);
     const unkeyed = [one("ended", undefined, 1), one("notCreated", undefined, 1)];
     const keyed = [one("ended", "key", 1), one("notCreated", "key", 1)];
     const late = [one("ended", undefined, 1_000), one("ended", "key", 1_000)];
     for (const entry of [...open, ...unkeyed, ...keyed, ...late]) await store.write(entry);
-    const forgets = async (options: object | undefined, gone: readonly GenerationEntry[], what: string) => {
+    const forgets = async (
+      options: object | undefined,
+      gone: readonly GenerationEntry[],
+      what: string,
+    ) => {
       const count = await store.forget(options);
-      expect(count === gone.length, `forget: resolves to ${count} instead of ${gone.length} ${what}`);
+      expect(
+        count === gone.length,
+        `forget: resolves to ${count} instead of ${gone.length} ${what}`,
+      );
       for (const { id } of gone)
         expect((await reader.get(id)) === undefined, `forget: does not remove entries ${what}`);
     };
@@ -179,18 +269,27 @@ const checks: Readonly<Record<string, Check>> = {
     const recreated = entryOf({ id: unkeyed[0]?.id ?? "" });
     const stale = await reader.write(next(recreated, {}));
     expect(!stale.written, "write: writes revision 2 of an entry that was forgotten");
-    expect((await reader.write(recreated)).written, "write: does not write revision 1 of an entry that was forgotten");
+    expect(
+      (await reader.write(recreated)).written,
+      "write: does not write revision 1 of an entry that was forgotten",
+    );
   },
 
-  /** If an attempt takes over a key during `forget`, its entry must stay, or its write must fail. */
+  /**
+   * If an attempt takes over a key during `forget`, its entry must stay, or its write must fail.
+   */
   async "forget while others write"(create, expect) {
     const [forgetter, writer, reader] = [await create(), await create(), await create()];
     let tookMs = 0;
     for (let round = 0; round < 2 * rounds; round++) {
-      const entries = Array.from({ length: rivals }, () => entryOf({ state: "notCreated", idempotencyKey: "key" }));
+      const entries = Array.from({ length: rivals }, () =>
+        entryOf({ state: "notCreated", idempotencyKey: "key" }),
+      );
       for (const entry of entries) await writer.write(entry);
       const start = performance.now();
-      const forgetting = forgetter.forget({ keyed: true }).then(() => (tookMs = performance.now() - start));
+      const forgetting = forgetter
+        .forget({ keyed: true })
+        .then(() => (tookMs = performance.now() - start));
       // These delays interleave with the steps of stores in memory and of databases.
       if (round < rounds) for (let turn = 0; turn < 2 * round; turn++) await undefined;
       else await pause((tookMs * (round - rounds)) / rounds);
@@ -200,8 +299,14 @@ const checks: Readonly<Record<string, Check>> = {
       for (const [index, update] of updates.entries()) {
         const isWritten = results[index]?.written;
         const stored = await reader.get(update.id);
-        expect(!isWritten || isSame(stored, update), "forget: removes an entry that was written while it was running");
-        expect(isWritten || !stored || stored.revision === 1, "write: writes an entry although it resolves to false");
+        expect(
+          !isWritten || isSame(stored, update),
+          "forget: removes an entry that was written while it was running",
+        );
+        expect(
+          isWritten || !stored || stored.revision === 1,
+          "write: writes an entry although it resolves to false",
+        );
       }
     }
   },
@@ -213,7 +318,10 @@ const checks: Readonly<Record<string, Check>> = {
     await store.write(entry);
     await store.forget({ keyed: true });
     await pause(50);
-    expect(isSame(await (await create()).get(entry.id), entry), "get: an entry is gone or has changed after a moment");
+    expect(
+      isSame(await (await create()).get(entry.id), entry),
+      "get: an entry is gone or has changed after a moment",
+    );
   },
 };
 

@@ -15,8 +15,9 @@ export interface PostgresPool {
 }
 
 /**
- * The SQL that creates the table, if it does not exist. Run it once, before the first process starts. The name of the table
- * contains the version of its columns. Nothing else may delete its rows.
+ * The SQL that creates the table, if it does not exist. Run it once, before the first process
+ * starts. The name of the table contains the version of its columns. Nothing else may delete its
+ * rows.
  */
 export const postgresTable: string = `
   create table if not exists mediagen_generation_v1 (
@@ -26,15 +27,18 @@ export const postgresTable: string = `
   create index if not exists mediagen_generation_v1_state on mediagen_generation_v1 (state)`;
 
 // The entry is text, because jsonb rejects some texts.
-const insert = "insert into mediagen_generation_v1 values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+const insert =
+  "insert into mediagen_generation_v1 values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
 const update = `
   update mediagen_generation_v1 set revision = $2, attempt = $3, state = $4, keyed = $5, updated_at = $6, entry = $7
   where id = $1 and revision = $2 - 1 and attempt = $8`;
 const select = "select entry from mediagen_generation_v1 where id = $1";
 const list =
   "select id, entry from mediagen_generation_v1 where state = any($1) and (not keyed or $2 or state <> 'ended')";
-// In batches, so that no statement holds many locks. Twice, because a row may be written in between. NaN is the largest number here.
-const old = "state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < nullif($2::float8, 'NaN')";
+// In batches, so that no statement holds many locks. Twice, because a row may be written in
+// between. NaN is the largest number here.
+const old =
+  "state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < nullif($2::float8, 'NaN')";
 const remove = `
   delete from mediagen_generation_v1
   where ctid = any(array(select ctid from mediagen_generation_v1 where ${old} limit 10000)) and ${old}`;
@@ -57,7 +61,8 @@ interface Row {
 export function postgresStore(pool: PostgresPool): GenerationStore {
   // The casts: the columns hold what was written.
   const parse = (text: string) => JSON.parse(text) as GenerationEntry;
-  const read = async (sql: string, ...values: unknown[]) => (await pool.query(sql, values)).rows as readonly Row[];
+  const read = async (sql: string, ...values: unknown[]) =>
+    (await pool.query(sql, values)).rows as readonly Row[];
   async function get(id: string): Promise<GenerationEntry | undefined> {
     const [row] = await read(select, id);
     return row && parse(row.entry);
@@ -68,7 +73,9 @@ export function postgresStore(pool: PostgresPool): GenerationStore {
       const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = entry;
       const keyed = idempotencyKey !== undefined;
       const values = [id, revision, attempt, state, keyed, updatedAt, JSON.stringify(entry)];
-      const { rowCount } = await (follows ? pool.query(update, [...values, follows]) : pool.query(insert, values));
+      const { rowCount } = await (follows
+        ? pool.query(update, [...values, follows])
+        : pool.query(insert, values));
       return rowCount === 1 ? { written: true } : { written: false, current: await get(id) };
     },
     get,
@@ -83,7 +90,8 @@ export function postgresStore(pool: PostgresPool): GenerationStore {
     },
     async forget({ keyed = false, before = Infinity } = {}) {
       let forgotten = 0;
-      for (let last = 1; last > 0; forgotten += last) last = (await pool.query(remove, [keyed, before])).rowCount ?? 0;
+      for (let last = 1; last > 0; forgotten += last)
+        last = (await pool.query(remove, [keyed, before])).rowCount ?? 0;
       return forgotten;
     },
   };

@@ -25,11 +25,15 @@ export interface RedisClient {
   eval(script: string, keys: number, ...values: (string | number)[]): Promise<unknown>;
 }
 
-// One slot of a cluster, because a script must not touch two. The keys contain the version of their layout.
+// One slot of a cluster, because a script must not touch two. The keys contain the version of their
+// layout.
 const keyOf = (id: string) => `{mediagen:v1}:${id}`;
 const setOf = (state: string) => `{mediagen:v1}:in:${state}`;
 
-/** Replaces the revision before by this one, or removes it if there is none, and moves the id to the set of its state. */
+/**
+ * Replaces the revision before by this one, or removes it if there is none, and moves the id to the
+ * set of its state.
+ */
 const replace = `
   local revision, attempt, state, entry = unpack(redis.call('hmget', KEYS[1], 'revision', 'attempt', 'state', 'entry'))
   if tonumber(revision or 0) ~= ARGV[2] - 1 or (attempt or '') ~= ARGV[3] then return {0, entry} end
@@ -40,8 +44,9 @@ const replace = `
   return {1}`;
 
 /**
- * Creates a store in Redis, for processes on any number of machines. Redis needs `appendonly yes`, `appendfsync always` and
- * `maxmemory-policy noeviction`. A replica that takes over after a failure may lack the last writes: then a key can pay twice.
+ * Creates a store in Redis, for processes on any number of machines. Redis needs `appendonly yes`,
+ * `appendfsync always` and `maxmemory-policy noeviction`. A replica that takes over after a failure
+ * may lack the last writes: then a key can pay twice.
  *
  * @returns The store, for the option `store`.
  * @example const media = createMediaGen({ store: redisStore(new Redis()) });
@@ -58,18 +63,31 @@ export function redisStore(redis: RedisClient): GenerationStore {
     get: (id) => getEntry(redis, id),
     async *list({ states }) {
       for (const id of states.length === 0 ? [] : await redis.sunion(states.map(setOf))) {
-        const entry = await getEntry(redis, id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+        const entry = await getEntry(redis, id).catch((error: unknown) => ({
+          id,
+          unreadable: String(error),
+        }));
         if (entry && ("unreadable" in entry || states.includes(entry.state))) yield entry;
       }
     },
     async forget({ keyed = false, before = Infinity } = {}) {
       let forgotten = 0;
       for (const id of await redis.sunion(["ended", "notCreated"].map(setOf))) {
-        const entry = await getEntry(redis, id).catch(() => undefined); // One that cannot be read stays.
+        // One that cannot be read stays.
+        const entry = await getEntry(redis, id).catch(() => undefined);
         const isOpen = entry?.state !== "ended" && entry?.state !== "notCreated";
-        if (!entry || isOpen || (!keyed && entry.idempotencyKey !== undefined) || !(entry.updatedAt < before)) continue;
+        if (
+          !entry ||
+          isOpen ||
+          (!keyed && entry.idempotencyKey !== undefined) ||
+          !(entry.updatedAt < before)
+        )
+          continue;
         // Only if it has not been written since.
-        const [written] = await replaceRevision(redis, id, { revision: entry.revision + 1, follows: entry.attempt });
+        const [written] = await replaceRevision(redis, id, {
+          revision: entry.revision + 1,
+          follows: entry.attempt,
+        });
         forgotten += written;
       }
       return forgotten;

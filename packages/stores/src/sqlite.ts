@@ -61,17 +61,22 @@ const remove = `
   delete from mediagen_generation_v1 where state in ('ended', 'notCreated') and keyed <= ? and updated_at < ?`;
 
 /**
- * Creates a store in a SQLite file, for the processes of one machine. It creates its table, whose name contains the version of its
- * columns, and sets `busy_timeout` and `synchronous = full` on the connection. Nothing else may delete its rows.
+ * Creates a store in a SQLite file, for the processes of one machine. It creates its table, whose
+ * name contains the version of its columns, and sets `busy_timeout` and `synchronous = full` on the
+ * connection. Nothing else may delete its rows.
  *
- * @param database An open connection, such as a `DatabaseSync` of `node:sqlite` (Node 22.13 or later).
+ * @param database An open connection, such as a `DatabaseSync` of `node:sqlite` (Node 22.13 or
+ * later).
  * @returns The store, for the option `store`.
- * @example const media = createMediaGen({ store: sqliteStore(new DatabaseSync("generations.sqlite")) });
+ * @example
+ * const database = new DatabaseSync("generations.sqlite");
+ * const media = createMediaGen({ store: sqliteStore(database) });
  */
 export function sqliteStore(database: SqliteDatabase): GenerationStore {
   database.exec(setUp);
   // The casts: the columns hold what was written.
-  const parse = (row: unknown) => JSON.parse((row as { readonly entry: string }).entry) as GenerationEntry;
+  const parse = (row: unknown) =>
+    JSON.parse((row as { readonly entry: string }).entry) as GenerationEntry;
   async function get(id: string): Promise<GenerationEntry | undefined> {
     const row = database.prepare(select).get(id);
     return row ? parse(row) : undefined;

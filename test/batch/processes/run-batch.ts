@@ -1,7 +1,11 @@
 // Runs a batch and prints its summary and its memory in MB.
 import { runBatch } from "@mediagen/batch";
 
-const { input, out, options } = JSON.parse(process.argv[2] ?? "") as { input: string; out: string; options: object };
+const { input, out, options } = JSON.parse(process.argv[2] ?? "") as {
+  input: string;
+  out: string;
+  options: object;
+};
 let heldMB = 0;
 const summary = await runBatch(input, out, {
   apiKey: "emulator-key",
@@ -12,4 +16,6 @@ const summary = await runBatch(input, out, {
     heldMB = process.memoryUsage().heapUsed / 1e6;
   },
 });
-console.log(JSON.stringify({ ...summary, heldMB, residentMB: process.resourceUsage().maxRSS / 1e3 }));
+console.log(
+  JSON.stringify({ ...summary, heldMB, residentMB: process.resourceUsage().maxRSS / 1e3 }),
+);

@@ -8,7 +8,12 @@ export async function makeVideo(
   seconds: 5 | 10 | 15,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const form: Form<"vidmodelv2"> = { prompt, duration: seconds, resolution: "720p", generate_audio: true };
+  const form: Form<"vidmodelv2"> = {
+    prompt,
+    duration: seconds,
+    resolution: "720p",
+    generate_audio: true,
+  };
   try {
     const task = await media.video.generate("vidmodelv2", form, { signal });
     const video: VideoRecord = await task.wait({

@@ -1,7 +1,10 @@
 import createClient from "openapi-fetch";
 import type { paths } from "../../../packages/sdk/src/spec/paths.gen.ts";
 
-const client = createClient<paths>({ baseUrl: "https://media.example.com", headers: { Authorization: "key" } });
+const client = createClient<paths>({
+  baseUrl: "https://media.example.com",
+  headers: { Authorization: "key" },
+});
 
 /** The same on the client that ours uses, with the waiting written by hand. */
 export async function makeVideo(

@@ -3,7 +3,11 @@ import Replicate, { type Prediction } from "replicate";
 const replicate = new Replicate({ auth: "key" });
 
 /** A video of a prompt. */
-export async function makeVideo(prompt: string, duration: 5 | 10, signal?: AbortSignal): Promise<unknown> {
+export async function makeVideo(
+  prompt: string,
+  duration: 5 | 10,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const created: Prediction = await replicate.predictions.create({
     model: "owner/model",
     input: { prompt, duration },

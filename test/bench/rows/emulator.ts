@@ -18,8 +18,15 @@ const servers: Readonly<Record<string, (port: string) => readonly string[]>> = {
   [prism]: (port) => [prismFile, "mock", "-v", "silent", "-p", port, "openapi/openapi.yaml"],
 };
 const clients = 16;
-const form = `${Object.entries({ prompt: "A fox runs through snow", duration: "5", resolution: "720p" })
-  .map(([name, value]) => `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+const form = `${Object.entries({
+  prompt: "A fox runs through snow",
+  duration: "5",
+  resolution: "720p",
+})
+  .map(
+    ([name, value]) =>
+      `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
   .join("")}--bench--\r\n`;
 
 export const row: Row = {
@@ -47,13 +54,19 @@ export const row: Row = {
   },
 };
 
-async function measureServer(args: readonly string[], port: number, scale: Scale): Promise<Figures> {
+async function measureServer(
+  args: readonly string[],
+  port: number,
+  scale: Scale,
+): Promise<Figures> {
   const child = spawn(process.execPath, [...args], { stdio: "ignore" });
   const sockets = bareSockets(port);
   try {
-    const generate = () => sockets.post("/v1/video/vidmodelv2", "multipart/form-data; boundary=bench", form);
+    const generate = () =>
+      sockets.post("/v1/video/vidmodelv2", "multipart/form-data; boundary=bench", form);
     const taskid = await firstTask(generate);
-    const query = () => sockets.post("/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
+    const query = () =>
+      sockets.post("/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
     await perSecond(query, scale(5_000)); // warm
     await perSecond(generate, scale(500));
     const queriesPerSecond = await perSecond(query, scale(10_000));

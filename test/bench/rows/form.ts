@@ -25,7 +25,8 @@ const ajv = "Ajv, standalone";
 export const row: Row = {
   title: "Checking a form",
   what: `Six fields of ${model}, as they are and with two of them wrong. Both list everything that is wrong. mediagen's \`validate\` also converts the fields for the wire, and says which values are valid.`,
-  notFirst: "Ajv is code that a compiler made for this one schema, and it does not convert fields for the wire.",
+  notFirst:
+    "Ajv is code that a compiler made for this one schema, and it does not convert fields for the wire.",
   tables: [
     {
       title: "Millions of checks per second",
@@ -37,7 +38,11 @@ export const row: Row = {
     },
   ],
   async measure(scale) {
-    const given = (checker: string): Given => ({ checker, warmUp: scale(500_000), calls: scale(2_000_000) });
+    const given = (checker: string): Given => ({
+      checker,
+      warmUp: scale(500_000),
+      calls: scale(2_000_000),
+    });
     return [await inTurn([webSdk, ajv], scale(7), (checker) => inChild("form", given(checker)))];
   },
 };
@@ -57,7 +62,8 @@ const checkers: Readonly<Record<string, () => Promise<(form: object) => boolean>
 
 export const measurement: Measurement<Given> = async ({ checker, warmUp, calls }) => {
   const check = await checkers[checker]?.();
-  if (!check?.(valid) || check(invalid)) throw new Error(`${checker} does not tell right from wrong`);
+  if (!check?.(valid) || check(invalid))
+    throw new Error(`${checker} does not tell right from wrong`);
   const millions = (form: object, count: number) => {
     const begin = performance.now();
     for (let left = count; left > 0; left--) check(form);

@@ -3,7 +3,15 @@ import { fileURLToPath } from "node:url";
 import { nodeSdk, webSdk } from "../clients.ts";
 import { inTurn, type Figures, type Row } from "../table.ts";
 
-const names = [webSdk, nodeSdk, "openapi-fetch", "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
+const names = [
+  webSdk,
+  nodeSdk,
+  "openapi-fetch",
+  "replicate",
+  "@fal-ai/client",
+  "@runwayml/sdk",
+  "openai",
+];
 
 export const row: Row = {
   title: "Import in Node",
@@ -34,6 +42,9 @@ function importOf(client: string): Figures {
   const cwd = fileURLToPath(new URL("../", import.meta.url));
   // The cast: what the script writes.
   return JSON.parse(
-    execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd, encoding: "utf8" }),
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd,
+      encoding: "utf8",
+    }),
   ) as Figures;
 }

@@ -61,7 +61,13 @@ export function losses({
           const { warnings = 0, done = 0, errors = 0 } = await inChild("lost-responses", given);
           const paid = Object.values((await doubles.seen()).paid);
           const tasks = paid.reduce((sum, { length }) => sum + length, 0);
-          return { errors, warnings, tasks, duplicates: tasks - paid.length, lost: tasks - done - warnings };
+          return {
+            errors,
+            warnings,
+            tasks,
+            duplicates: tasks - paid.length,
+            lost: tasks - done - warnings,
+          };
         };
         tables.push(await inTurn(clients, scale(3), measureOne));
       }
@@ -81,7 +87,11 @@ export const measurement: Measurement<Given> = async ({ client: name, base, gene
       else done++;
     } catch (error) {
       errors++;
-      if (/\bmay (already )?(exist|have been)|\b(outcome|result) (is )?(unknown|not known)/i.test(textOf(error)))
+      if (
+        /\bmay (already )?(exist|have been)|\b(outcome|result) (is )?(unknown|not known)/i.test(
+          textOf(error),
+        )
+      )
         warnings++;
     }
   };
@@ -92,5 +102,7 @@ export const measurement: Measurement<Given> = async ({ client: name, base, gene
 
 /** All texts of an error and its causes. */
 function textOf(error: unknown): string {
-  return error instanceof Error ? `${error.name} ${error.message} ${textOf(error.cause)}` : String(error);
+  return error instanceof Error
+    ? `${error.name} ${error.message} ${textOf(error.cause)}`
+    : String(error);
 }

@@ -11,13 +11,23 @@ interface Given {
 }
 
 const fetched = "raw fetch";
-const names = [fetched, "node:http", webSdk, nodeSdk, "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
+const names = [
+  fetched,
+  "node:http",
+  webSdk,
+  nodeSdk,
+  "replicate",
+  "@fal-ai/client",
+  "@runwayml/sdk",
+  "openai",
+];
 const many = 64;
 
 export const row: Row = {
   title: "A query",
   what: `Queries through each client, and through what the clients are built on. *Times raw fetch* is a client's calls/s divided by those of raw fetch in the same round. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs.`,
-  notFirst: "raw fetch and node:http retry nothing and hide no key. The peers query with GET, which needs no body.",
+  notFirst:
+    "raw fetch and node:http retry nothing and hide no key. The peers query with GET, which needs no body.",
   tables: [
     {
       title: `Warm, ${many} at once`,
@@ -41,7 +51,9 @@ export const row: Row = {
   async measure(scale) {
     const doubles = await startDoubles();
     const given = { base: doubles.base, calls: scale(1_500) };
-    const lines = await inTurn(names, scale(9), (client) => inChild("query", { client, ...given } satisfies Given));
+    const lines = await inTurn(names, scale(9), (client) =>
+      inChild("query", { client, ...given } satisfies Given),
+    );
     doubles.stop();
     return [withRatio(lines, fetched, "perSecond", "ratio"), lines];
   },
@@ -63,7 +75,9 @@ export const measurement: Measurement<Given> = async ({ client: name, base, call
   return { loadedMs, perSecond, cpuMicros, warmMicros, allocatedKb };
 };
 
-/** What each of some calls allocates on the heap, in kB: also what was collected in the meantime. */
+/**
+ * What each of some calls allocates on the heap, in kB: also what was collected in the meantime.
+ */
 async function allocated(call: () => Promise<unknown>, count: number): Promise<number> {
   const session = new Session();
   session.connect();
@@ -73,6 +87,7 @@ async function allocated(call: () => Promise<unknown>, count: number): Promise<n
   const { profile } = await session.post("HeapProfiler.stopSampling");
   session.disconnect();
   type Node = typeof profile.head;
-  const bytes = ({ selfSize, children }: Node): number => children.reduce((sum, child) => sum + bytes(child), selfSize);
+  const bytes = ({ selfSize, children }: Node): number =>
+    children.reduce((sum, child) => sum + bytes(child), selfSize);
   return bytes(profile.head) / count / 1_000;
 }

@@ -51,16 +51,25 @@ export const row: Row = {
         return { ...figures, queriesPerTask: (queries - 1) / tasks, sockets };
       };
       // The peers query so often that more tasks would measure the server.
-      tables.push(await inTurn(names.slice(0, count > 1_000 ? 2 : undefined), scale(3), measureOne));
+      tables.push(
+        await inTurn(names.slice(0, count > 1_000 ? 2 : undefined), scale(3), measureOne),
+      );
     }
     doubles.stop();
     return tables;
   },
 };
 
-export const measurement: Measurement<Given> = async ({ client: name, base, tasks, round, maxQueriesInFlight }) => {
+export const measurement: Measurement<Given> = async ({
+  client: name,
+  base,
+  tasks,
+  round,
+  maxQueriesInFlight,
+}) => {
   const client = await createClient(name, { base, maxQueriesInFlight });
-  // A client that has been used: its code is there, but it has learned nothing of any model's tasks.
+  // A client that has been used: its code is there, but it has learned nothing of any model's
+  // tasks.
   await client.query?.(newTaskid(0, 0));
   const random = randomFrom(round + 1);
   const now = Date.now();

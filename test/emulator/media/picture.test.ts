@@ -4,7 +4,11 @@ import { renderClip } from "../../../packages/emulator/src/media/clip.ts";
 import { renderPicture } from "../../../packages/emulator/src/media/png.ts";
 import { readPng } from "./read-png.ts";
 
-const text = { title: "imgmodelv45", body: "A fox runs through snow, jumpy & quick.", note: "task 3f2a9c1e, seed 42" };
+const text = {
+  title: "imgmodelv45",
+  body: "A fox runs through snow, jumpy & quick.",
+  note: "task 3f2a9c1e, seed 42",
+};
 const usual = { width: 640, height: 360, seed: "42", text };
 const characters = Array.from({ length: 94 }, (_, index) => String.fromCharCode(0x21 + index));
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -40,19 +44,31 @@ describe("a picture", () => {
         ...drawn,
         pixels({
           ...small,
-          text: { ...text, body: "032bed879b5dd51d6d3fbcd7ade8f27f2c9f51bc4d687a7676595e3d7fd41ab4" },
+          text: {
+            ...text,
+            body: "032bed879b5dd51d6d3fbcd7ade8f27f2c9f51bc4d687a7676595e3d7fd41ab4",
+          },
         }),
       ]).size,
     ).toBe(95);
-    expect(pixels(usual, 0, 0.15)).not.toBe(pixels({ ...usual, text: { ...text, title: "imgmodelv5" } }, 0, 0.15));
-    expect(pixels(usual, 0.75)).not.toBe(pixels({ ...usual, text: { ...text, note: "task 3f2a9c1e, seed 43" } }, 0.75));
+    expect(pixels(usual, 0, 0.15)).not.toBe(
+      pixels({ ...usual, text: { ...text, title: "imgmodelv5" } }, 0, 0.15),
+    );
+    expect(pixels(usual, 0.75)).not.toBe(
+      pixels({ ...usual, text: { ...text, note: "task 3f2a9c1e, seed 43" } }, 0.75),
+    );
   });
 
   test("cuts a prompt that is too long, and keeps the note below it", () => {
-    const long = (count: number) => ({ ...usual, text: { ...text, body: "word ".repeat(count).trim() } });
+    const long = (count: number) => ({
+      ...usual,
+      text: { ...text, body: "word ".repeat(count).trim() },
+    });
     expect(pixels(long(1_600))).toBe(pixels(long(1_601)));
     expect(pixels(long(1_600), 0.78)).toBe(pixels(usual, 0.78));
-    expect(pixels({ ...usual, text: { ...text, body: "x".repeat(100_000) } }, 0.78)).toBe(pixels(usual, 0.78));
+    expect(pixels({ ...usual, text: { ...text, body: "x".repeat(100_000) } }, 0.78)).toBe(
+      pixels(usual, 0.78),
+    );
   });
 
   test("has its description in the file, for programs", () => {
@@ -65,14 +81,19 @@ describe("a picture", () => {
   test("has text at least 4.5 times as light as the background, in colours by its seed", () => {
     const colours = new Set<string>();
     for (let seed = 0; seed < 40; seed++) {
-      const { palette } = readPng(renderPicture({ ...usual, width: 16, height: 16, seed: `${seed}` }));
+      const { palette } = readPng(
+        renderPicture({ ...usual, width: 16, height: 16, seed: `${seed}` }),
+      );
       const light = (colour: number): number =>
         [0.2126, 0.7152, 0.0722].reduce((sum, weight, channel) => {
           const value = (palette[3 * colour + channel] ?? 0) / 255;
-          return sum + weight * (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+          return (
+            sum + weight * (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+          );
         }, 0.05);
       colours.add(palette.join());
-      // Each tone is followed by the colours of its ink: 2 is the circle, 10 the small text, 11 the prompt.
+      // Each tone is followed by the colours of its ink: 2 is the circle, 10 the small text, 11 the
+      // prompt.
       for (let tone = 0; 3 * tone < palette.length; tone += 12) {
         expect(light(tone + 11) / light(tone + 2), `seed ${seed}`).toBeGreaterThan(4.5);
         expect(light(tone + 10) / light(tone), `seed ${seed}`).toBeGreaterThan(4.5);
@@ -88,7 +109,8 @@ test("a clip of an odd width or height is rejected: H.264 counts colour by pairs
   expect(() => renderClip({ ...clip, height: 361 })).toThrow(RangeError);
 });
 
-// "The same on every machine". After a change of these bytes, look at pictures and clips: page.test.ts plays them in Chromium.
+// "The same on every machine". After a change of these bytes, look at pictures and clips:
+// page.test.ts plays them in Chromium.
 test.each([
   [
     "a picture",

@@ -19,16 +19,22 @@ export function readPng(bytes: Uint8Array): Png {
     const length = file.readUInt32BE(position);
     const type = file.toString("latin1", position + 4, position + 8);
     const end = position + 8 + length;
-    if (file.readUInt32BE(end) !== crc32(file.subarray(position + 4, end))) throw new Error(`CRC of ${type} is wrong.`);
+    if (file.readUInt32BE(end) !== crc32(file.subarray(position + 4, end)))
+      throw new Error(`CRC of ${type} is wrong.`);
     chunks.set(type, file.subarray(position + 8, end));
     position = end + 4;
   }
   const chunk = (type: string): Buffer => chunks.get(type) ?? Buffer.alloc(0);
   const header = chunk("IHDR");
-  const [width, height, depth] = [header.readUInt32BE(0), header.readUInt32BE(4), header.readUInt8(8)];
+  const [width, height, depth] = [
+    header.readUInt32BE(0),
+    header.readUInt32BE(4),
+    header.readUInt8(8),
+  ];
   const stride = 1 + Math.ceil((width * depth) / 8);
   const lines = inflateSync(chunk("IDAT"));
-  if (lines.length !== stride * height) throw new Error(`${lines.length} bytes of pixels, not ${stride * height}.`);
+  if (lines.length !== stride * height)
+    throw new Error(`${lines.length} bytes of pixels, not ${stride * height}.`);
   for (let y = 0; y < height; y++) {
     const filter = lines[y * stride];
     if (filter !== 0 && filter !== 2) throw new Error(`Filter ${filter} is not expected.`);

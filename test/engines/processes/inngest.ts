@@ -1,4 +1,5 @@
-// Runs the function of the docs, twice for one order: as Inngest does if a worker dies before it has reported.
+// Runs the function of the docs, twice for one order: as Inngest does if a worker dies before it
+// has reported.
 import { setTimeout } from "node:timers/promises";
 import { InngestTestEngine, mockCtx } from "@inngest/test";
 import { makeVideo } from "../out/engines/inngest.ts";

@@ -1,4 +1,5 @@
-// Loaded before a program: kills it after its step has generated, before DBOS records the result of the step.
+// Loaded before a program: kills it after its step has generated, before DBOS records the result of
+// the step.
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { killOnce } from "./kill-once.ts";
 

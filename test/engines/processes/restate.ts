@@ -1,4 +1,5 @@
-// The service of the docs and one that a newcomer writes, both killed after their step has generated.
+// The service of the docs and one that a newcomer writes, both killed after their step has
+// generated.
 import { createMediaGen, type Form } from "@mediagen/sdk/node";
 import * as restate from "@restatedev/restate-sdk";
 import { run } from "../out/engines/restate.ts";
@@ -23,7 +24,10 @@ function killing(context: restate.WorkflowContext): restate.WorkflowContext {
   });
 }
 
-async function runNaively(context: restate.WorkflowContext, form: Form<"vidmodelv2">): Promise<string> {
+async function runNaively(
+  context: restate.WorkflowContext,
+  form: Form<"vidmodelv2">,
+): Promise<string> {
   const generate = async () => (await media.video.generate("vidmodelv2", form)).toJSON();
   const { taskid } = await killing(context).run("generate", generate);
   return taskid;
@@ -31,7 +35,10 @@ async function runNaively(context: restate.WorkflowContext, form: Form<"vidmodel
 
 const video = restate.workflow({
   name: "video",
-  handlers: { run: (context: restate.WorkflowContext, form: Form<"vidmodelv2">) => run(killing(context), form) },
+  handlers: {
+    run: (context: restate.WorkflowContext, form: Form<"vidmodelv2">) =>
+      run(killing(context), form),
+  },
 });
 const naive = restate.workflow({ name: "naive", handlers: { run: runNaively } });
 await restate.serve({ services: [video, naive], port: Number(process.env["PORT"]) });

@@ -1,4 +1,5 @@
-// Runs the activities of the docs as a worker does, the first one twice: as Temporal does if a worker dies before it has reported.
+// Runs the activities of the docs as a worker does, the first one twice: as Temporal does if a
+// worker dies before it has reported.
 import { setTimeout } from "node:timers/promises";
 import type { Form } from "@mediagen/sdk/node";
 import { MockActivityEnvironment } from "@temporalio/testing";
@@ -14,5 +15,7 @@ while (state === "pending") {
   await setTimeout(afterMs);
   ({ state, task, afterMs, url } = await run(() => checkVideo(task)));
 }
-const isFinal = await generate({ promt: "A fox" }).catch((error: unknown) => Object(error).nonRetryable === true);
+const isFinal = await generate({ promt: "A fox" }).catch(
+  (error: unknown) => Object(error).nonRetryable === true,
+);
 console.log(JSON.stringify([first.taskid === second.taskid && isFinal, url]));

@@ -1,5 +1,6 @@
-// Generates with a file of 5 MB at services that respond before they have read it, several times at once and in turn. Prints what the
-// calls come to, a line for each service. What ends the process instead can be caught by no caller.
+// Generates with a file of 5 MB at services that respond before they have read it, several times at
+// once and in turn. Prints what the calls come to, a line for each service. What ends the process
+// instead can be caught by no caller.
 import { setTimeout } from "node:timers/promises";
 import * as plain from "@mediagen/sdk";
 import * as node from "@mediagen/sdk/node";
@@ -9,7 +10,10 @@ const { entry, services } = JSON.parse(process.argv[2] ?? "") as {
   services: readonly { baseUrl: string; abortAfterMs?: number }[];
 };
 const { createMediaGen } = entry === "@mediagen/sdk" ? plain : node;
-const png = new Blob([Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), new Uint8Array(5_000_000)]);
+const png = new Blob([
+  Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
+  new Uint8Array(5_000_000),
+]);
 
 for (const { baseUrl, abortAfterMs } of services) {
   const media = createMediaGen({ baseUrl, apiKey: "wrong-key-0123", retries: 0 });

@@ -1,4 +1,9 @@
-import { deleteVideoTasks, generateImgmodelv45, generateVidmodelv2, queryVideoTask } from "../out/oazapfts.ts";
+import {
+  deleteVideoTasks,
+  generateImgmodelv45,
+  generateVidmodelv2,
+  queryVideoTask,
+} from "../out/oazapfts.ts";
 import type { Access, Client } from "./client.ts";
 
 export function create({ baseUrl, apiKey }: Access): Client {

@@ -1,4 +1,9 @@
-import { deleteVideoTasks, generateImgmodelv45, generateVidmodelv2, queryVideoTask } from "../out/orval/fetch.ts";
+import {
+  deleteVideoTasks,
+  generateImgmodelv45,
+  generateVidmodelv2,
+  queryVideoTask,
+} from "../out/orval/fetch.ts";
 import type { Access, Client } from "./client.ts";
 import { base } from "./orval-base.ts";
 

@@ -30,7 +30,9 @@ const at = (name: string) => join(project.directory, name);
 
 /** Runs Jest in the project, with a type and a configuration, and returns what it reports. */
 async function runJest(type: "module" | "commonjs", config: object, options = ""): Promise<string> {
-  const { dependencies } = JSON.parse(await readFile(at("package.json"), "utf8")) as { dependencies: object };
+  const { dependencies } = JSON.parse(await readFile(at("package.json"), "utf8")) as {
+    dependencies: object;
+  };
   await writeFile(at("package.json"), JSON.stringify({ private: true, type, dependencies }));
   await writeFile(at("jest.config.json"), JSON.stringify(config));
   await writeFile(at("fox.test.js"), generates);
@@ -55,7 +57,9 @@ describe("the configurations of Jest in the guide to testing", () => {
     const babel = { presets: [[find("@babel/preset-env"), { targets: { node: "current" } }]] };
     await writeFile(at("babel.config.json"), JSON.stringify(babel));
     const transform = { "\\.js$": find("babel-jest") };
-    expect(await runJest("commonjs", { ...config, transform })).toContain("Tests:       1 passed, 1 total");
+    expect(await runJest("commonjs", { ...config, transform })).toContain(
+      "Tests:       1 passed, 1 total",
+    );
     await rm(at("babel.config.json"));
   });
 });

@@ -3,7 +3,9 @@ import { fileStore, type GenerationStore } from "@mediagen/sdk/node";
 /** The stores that processes are killed over. */
 export type StoreName = "file" | "sqlite" | "postgres" | "redis";
 
-/** Opens a store by its name and its path or URL. What only one of them needs is loaded only for it. */
+/**
+ * Opens a store by its name and its path or URL. What only one of them needs is loaded only for it.
+ */
 export async function openStore(name: StoreName, at: string): Promise<GenerationStore> {
   switch (name) {
     case "file":

@@ -1,4 +1,5 @@
-// Fetches the results of each task several times, and reads each piece late, so that connections close while it reads.
+// Fetches the results of each task several times, and reads each piece late, so that connections
+// close while it reads.
 import { setTimeout as pause } from "node:timers/promises";
 import { blobs, createMediaGen } from "@mediagen/sdk";
 import { download } from "@mediagen/sdk/node";

@@ -1,4 +1,5 @@
-// Reads the stream of a result slowly, and prints its size, its digest, and by how many MiB the process grew. Needs --expose-gc.
+// Reads the stream of a result slowly, and prints its size, its digest, and by how many MiB the
+// process grew. Needs --expose-gc.
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { createMediaGen as createPlainMediaGen, streams } from "@mediagen/sdk";

@@ -17,12 +17,21 @@ export interface BatchEnd {
 }
 
 /** Returns the error of a batch that has ended without all of its results. */
-export function errorOf({ summary, directory, again, timeouts }: BatchEnd): CommandError | undefined {
+export function errorOf({
+  summary,
+  directory,
+  again,
+  timeouts,
+}: BatchEnd): CommandError | undefined {
   const { stopped, lines, failed, unknown, unfinished } = summary;
   const goOn = (advice: string) => withCommands(`${advice} continue with:`, again);
   const of = (count: number, how: string) => `${count} of ${counted(lines, "line")} ${how}`;
-  const fail = (what: string, advice: string, exitCode: number = exitCodes.failed, billed?: "maybe" | "yes") =>
-    new CommandError(what, advice, exitCode, undefined, billed);
+  const fail = (
+    what: string,
+    advice: string,
+    exitCode: number = exitCodes.failed,
+    billed?: "maybe" | "yes",
+  ) => new CommandError(what, advice, exitCode, undefined, billed);
   if (stopped === "declined") return fail("cancelled", "Nothing was sent.", exitCodes.usage);
   if (stopped !== undefined && stopped !== "unknown") {
     const exitCode = stopped === "credits" ? exitCodes.credits : exitCodes.failed;
@@ -41,14 +50,25 @@ export function errorOf({ summary, directory, again, timeouts }: BatchEnd): Comm
     return isLate ? fail(what, advice, exitCodes.timeout, "yes") : fail(what, advice);
   }
   if (failed > 0) {
-    const again = "--retry-failed generates a second task for each line that has had one; this is billed.";
-    return fail(of(failed, "failed"), `${join(directory, "results.jsonl")} has the reasons; ${again}`);
+    const again =
+      "--retry-failed generates a second task for each line that has had one; this is billed.";
+    return fail(
+      of(failed, "failed"),
+      `${join(directory, "results.jsonl")} has the reasons; ${again}`,
+    );
   }
   return undefined;
 }
 
 /** Returns how many lines have ended, and how. */
-export function countsText({ lines, succeeded, failed, unknown, unfinished, notStarted }: BatchSummary): string {
+export function countsText({
+  lines,
+  succeeded,
+  failed,
+  unknown,
+  unfinished,
+  notStarted,
+}: BatchSummary): string {
   const rest = notStarted > 0 ? `, ${notStarted} not started` : "";
   return `${succeeded} of ${counted(lines, "line")} succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished${rest}`;
 }

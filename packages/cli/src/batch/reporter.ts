@@ -36,7 +36,8 @@ export class BatchReporter {
     progress.end();
     for (const { name } of files) output.line(join(directory, name));
     if (error) progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
-    if (generationId !== undefined) progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, options));
+    if (generationId !== undefined)
+      progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, options));
     if (error?.name === "WaitTimeoutError") this.timeouts++;
   }
 

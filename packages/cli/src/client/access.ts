@@ -21,7 +21,10 @@ export function accessFile(): string {
   return join(isAbsolute(config) ? config : join(homedir(), ".config"), "mediagen", "login");
 }
 
-/** Returns what flags and variables say, and otherwise what is saved. A saved key is used only for the origin that it was saved with. */
+/**
+ * Returns what flags and variables say, and otherwise what is saved. A saved key is used only for
+ * the origin that it was saved with.
+ */
 export async function readAccess({ baseUrl }: Options): Promise<Access> {
   const { MEDIAGEN_BASE_URL, MEDIAGEN_API_KEY: apiKey } = process.env;
   const url = baseUrl ?? (MEDIAGEN_BASE_URL || undefined);
@@ -48,11 +51,16 @@ async function readSaved(): Promise<Required<Pick<Access, "baseUrl" | "apiKey">>
   const [, baseUrl, apiKey] = /^(https?:\/\/\S+)\n([\x20-\x7e]+)\n$/i.exec(text) ?? [];
   // Its text may be a key, and is not shown.
   if (baseUrl === undefined || apiKey === undefined)
-    throw usageError(`${accessFile()} is damaged`, "Nothing was sent. Run mediagen login again, or mediagen logout.");
+    throw usageError(
+      `${accessFile()} is damaged`,
+      "Nothing was sent. Run mediagen login again, or mediagen logout.",
+    );
   return { baseUrl, apiKey };
 }
 
-/** Saves a base URL and its key in place of the last ones. If that fails, those stay as they are. */
+/**
+ * Saves a base URL and its key in place of the last ones. If that fails, those stay as they are.
+ */
 export async function saveAccess(baseUrl: string, apiKey: string): Promise<void> {
   const path = accessFile();
   try {
@@ -60,14 +68,24 @@ export async function saveAccess(baseUrl: string, apiKey: string): Promise<void>
     await disk.replaceFile(path, `${baseUrl}\n${apiKey}\n`, 0o600);
   } catch (error) {
     const advice = "What was saved before has not changed. Fix that and run the command again.";
-    throw new CommandError(`the key could not be saved: ${messageOf(error)}`, advice, exitCodes.failed, error);
+    throw new CommandError(
+      `the key could not be saved: ${messageOf(error)}`,
+      advice,
+      exitCodes.failed,
+      error,
+    );
   }
 }
 
-/** Rejects a command without a base URL or a key before anything is sent, and says how to try it free of charge. */
+/**
+ * Rejects a command without a base URL or a key before anything is sent, and says how to try it
+ * free of charge.
+ */
 export function checkAccess({ baseUrl, apiKey, savedFor }: Access, options: Options): void {
   const access = { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: apiKey };
-  const missing = Object.entries(access).flatMap(([name, value]) => (value === undefined ? name : []));
+  const missing = Object.entries(access).flatMap(([name, value]) =>
+    value === undefined ? name : [],
+  );
   if (missing.length === 0) return;
   const saved = savedFor === undefined ? "" : `; the saved key is only for ${savedFor}`;
   const what = `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} not set${saved}`;

@@ -28,8 +28,8 @@ export interface CommandContext {
   readonly progress: Progress;
   readonly output: Output;
   /**
-   * Creates the client, with the store that the options name or the one in the state directory. `beforeGenerate` is called before a
-   * form is sent.
+   * Creates the client, with the store that the options name or the one in the state directory.
+   * `beforeGenerate` is called before a form is sent.
    */
   connect(beforeGenerate?: BeforeGenerate): Promise<MediaGen>;
 }
@@ -50,7 +50,10 @@ export function openContext(options: Options): CommandContext {
   return { interrupt, signal, progress, output: createOutput(options), connect };
 }
 
-/** Rejects a store that cannot be written to: a generation that is not recorded may be lost or billed twice. */
+/**
+ * Rejects a store that cannot be written to: a generation that is not recorded may be lost or
+ * billed twice.
+ */
 async function checkWritable(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -65,7 +68,11 @@ async function checkWritable(directory: string): Promise<void> {
 }
 
 /** Returns the client's options. */
-export function clientOptions(options: Options, { baseUrl, apiKey }: Access, progress: Progress): NodeMediaGenOptions {
+export function clientOptions(
+  options: Options,
+  { baseUrl, apiKey }: Access,
+  progress: Progress,
+): NodeMediaGenOptions {
   return {
     baseUrl,
     ...(apiKey !== undefined && { apiKey }),
@@ -91,6 +98,8 @@ function report(event: MediaGenEvent, progress: Progress): void {
 }
 
 function storeFailedText({ task, generationId, error }: StoreFailed): string {
-  const what = task ? `the task ${task.kind}:${task.taskid}` : `the generation ${generationId ?? ""}`.trim();
+  const what = task
+    ? `the task ${task.kind}:${task.taskid}`
+    : `the generation ${generationId ?? ""}`.trim();
   return `mediagen: the store could not record ${what}: ${messageOf(error)}`;
 }

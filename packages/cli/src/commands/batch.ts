@@ -44,7 +44,9 @@ const responsesWithinMs = 300;
 export async function run({ words: [input = ""], options }: Parsed): Promise<void> {
   const { output: directory = "." } = options;
   const again = typedCommand();
-  const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
+  const { signal } = listenForInterrupt((interrupted) =>
+    tell(explain(interrupted, { resume: again })),
+  );
   const progress = createProgress(options);
   const output = createOutput(options);
   const reporter = new BatchReporter({
@@ -84,13 +86,19 @@ export async function run({ words: [input = ""], options }: Parsed): Promise<voi
 async function showPlan(context: Context): Promise<void> {
   const { input, directory, options, output, progress } = context;
   const given = await batchOptions(context);
-  const plan = await planBatch(input, directory, { ...given, baseUrl: given.baseUrl ?? (await originOf(directory)) });
+  const plan = await planBatch(input, directory, {
+    ...given,
+    baseUrl: given.baseUrl ?? (await originOf(directory)),
+  });
   progress.end();
   output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
   output.document(plan);
 }
 
-/** Returns the origin of a directory's results. If there are none, any URL will do, because it only serves a plan. */
+/**
+ * Returns the origin of a directory's results. If there are none, any URL will do, because it only
+ * serves a plan.
+ */
 async function originOf(directory: string): Promise<string> {
   const { entries } = await readEntries(fileStore(storeIn(directory)));
   return entries[0]?.origin ?? nowhere;
@@ -116,7 +124,13 @@ async function runLines(context: Context): Promise<BatchSummary> {
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
   const { limit, only, retryFailed } = options;
-  return { ...clientOptions(options, await readAccess(options), progress), signal, limit, only, retryFailed };
+  return {
+    ...clientOptions(options, await readAccess(options), progress),
+    signal,
+    limit,
+    only,
+    retryFailed,
+  };
 }
 
 async function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
@@ -136,8 +150,14 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
   return () => clearTimeout(timer);
 }
 
-function explainBatch(error: unknown, { input, directory, again, progress }: Context): CommandError {
-  const flags = [...flagsOf("batch"), { name: `output ${directory}`, field: "directory", text: "" }];
+function explainBatch(
+  error: unknown,
+  { input, directory, again, progress }: Context,
+): CommandError {
+  const flags = [
+    ...flagsOf("batch"),
+    { name: `output ${directory}`, field: "directory", text: "" },
+  ];
   const isInvalid = error instanceof InvalidRequestError;
   if (!isInvalid || error.issues.length === 1) return explain(error, { flags, resume: again });
   for (const issue of error.issues) progress.warn(onOneLine(issuesText([issue], flags)));

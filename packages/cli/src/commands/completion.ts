@@ -6,7 +6,8 @@ const bash = [
   '# mediagen: add to ~/.bashrc:  eval "$(mediagen completion bash)"',
   "_mediagen() {",
   '  local line="${COMP_LINE:0:COMP_POINT}" words word before candidate',
-  // Bash splits words at ":" and "=", so the line is split again, and the part before the last of them is not repeated.
+  // Bash splits words at ":" and "=", so the line is split again, and the part before the last of
+  // them is not repeated.
   '  read -ra words <<< "$line"',
   '  [[ $line == *[[:space:]] ]] && words+=("")',
   '  word="${words[${#words[@]}-1]}"',
@@ -45,13 +46,19 @@ const zsh = [
   "compdef _mediagen mediagen",
 ];
 
-/** The completion script of each shell. It calls `mediagen __complete`, which knows the command's own tree. */
+/**
+ * The completion script of each shell. It calls `mediagen __complete`, which knows the command's
+ * own tree.
+ */
 export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh };
 
 /** `mediagen completion`: prints the completion script for a shell. */
 export function run({ words: [shell = ""] }: Parsed): void {
   const names = Object.keys(shells).join(", ");
   if (!Object.hasOwn(shells, shell))
-    throw usageError(`shell ${JSON.stringify(shell)} is not valid. Use one of ${names}.`, "Nothing was sent.");
+    throw usageError(
+      `shell ${JSON.stringify(shell)} is not valid. Use one of ${names}.`,
+      "Nothing was sent.",
+    );
   process.stdout.write(`${shells[shell]?.join("\n")}\n`);
 }

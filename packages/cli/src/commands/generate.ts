@@ -36,7 +36,8 @@ export async function run(parsed: Parsed, { flags }: Command): Promise<void> {
       },
     });
     const extraFields = readExtraFields(extraField);
-    const generate: Generate = (media, more) => media.generate(model, form, { extraFields, signal, ...more });
+    const generate: Generate = (media, more) =>
+      media.generate(model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
       const request = await describeRequest(generate, options);
       output.line(requestText(request));
@@ -50,11 +51,16 @@ export async function run(parsed: Parsed, { flags }: Command): Promise<void> {
   }
 }
 
-async function generateAndFinish(generate: Generate, options: Options, context: CommandContext): Promise<void> {
+async function generateAndFinish(
+  generate: Generate,
+  options: Options,
+  context: CommandContext,
+): Promise<void> {
   const { interrupt, signal, progress, output } = context;
   const { model, idempotencyKey, noStore, noWait, output: target = "." } = options;
   const stored = idempotencyKey === undefined ? options.store && "--store" : "--idempotency-key";
-  if (noStore && stored) throw usageError(`${stored} needs a store`, "Nothing was sent. Leave out --no-store.");
+  if (noStore && stored)
+    throw usageError(`${stored} needs a store`, "Nothing was sent. Leave out --no-store.");
   const media = await context.connect(async (_, { kind, resultCount: count }) => {
     // Not before: the task of a key may exist, and its results be there.
     if (!noWait) await checkTarget(target, { ...options, kind, count });
@@ -96,7 +102,13 @@ async function checkPrinted(task: AnyTask, options: Options): Promise<void> {
     "It exists, and nothing is billed again. Get its results with:",
     resumeCommand([task], options, options.output ?? "."),
   );
-  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure, "yes");
+  throw new CommandError(
+    `${nameOf(task)}: ${stdoutFailed(failure)}`,
+    advice,
+    exitCodes.unsaved,
+    failure,
+    "yes",
+  );
 }
 
 /** Returns standard input, which ends with the signal's reason when the signal aborts. */

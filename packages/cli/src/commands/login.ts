@@ -1,7 +1,12 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { AuthenticationError, createMediaGen, type MediaGen, ServiceError } from "@mediagen/sdk/node";
+import {
+  AuthenticationError,
+  createMediaGen,
+  type MediaGen,
+  ServiceError,
+} from "@mediagen/sdk/node";
 import { accessFile, saveAccess } from "../client/access.ts";
 import { openContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
@@ -31,7 +36,9 @@ async function login(options: Options): Promise<void> {
       "the base URL is missing",
       "Nothing was sent or saved. Pass --base-url, or set MEDIAGEN_BASE_URL.",
     );
-  const typed = isTyped ? await ask(`API key for ${baseUrl} (not shown): `, signal, true) : await text(process.stdin);
+  const typed = isTyped
+    ? await ask(`API key for ${baseUrl} (not shown): `, signal, true)
+    : await text(process.stdin);
   const apiKey = typed.trim();
   if (!/^[\x20-\x7e]+$/.test(apiKey))
     throw usageError(
@@ -49,8 +56,9 @@ async function login(options: Options): Promise<void> {
 }
 
 /**
- * Queries a task that does not exist, and returns what the service says. It rejects a key that the service rejects. That the service
- * does so by an HTTP status is not documented, and no free call needs a right key. So the user reads whether the text is about the key.
+ * Queries a task that does not exist, and returns what the service says. It rejects a key that the
+ * service rejects. That the service does so by an HTTP status is not documented, and no free call
+ * needs a right key. So the user reads whether the text is about the key.
  */
 async function check(media: MediaGen, signal: AbortSignal): Promise<string> {
   try {
@@ -60,7 +68,13 @@ async function check(media: MediaGen, signal: AbortSignal): Promise<string> {
     const { message, advice, exitCode } = explain(error, { flags: flagsOf("login") });
     const isRejected = error instanceof AuthenticationError;
     // Without a code, it is not the service that responds.
-    if (error instanceof ServiceError && error.code !== undefined && !isRejected && !error.isRetryable) return message;
+    if (
+      error instanceof ServiceError &&
+      error.code !== undefined &&
+      !isRejected &&
+      !error.isRetryable
+    )
+      return message;
     const [what, more] = isRejected
       ? [`the key was rejected: ${message}`, "Check the key and the base URL."]
       : [message, advice];

@@ -20,7 +20,9 @@ export function run({ words: [name], options }: Parsed, { models = [] }: Command
   const rows = only.fields.map(({ field, flag = "", required, default: fallback = "", expected }) =>
     [field, flag, required ? "required" : fallback, expected].map(String),
   );
-  output.line(`${only.model}: ${only.description}\n\n${table([["FIELD", "FLAG", "DEFAULT", "TAKES"], ...rows])}`);
+  output.line(
+    `${only.model}: ${only.description}\n\n${table([["FIELD", "FLAG", "DEFAULT", "TAKES"], ...rows])}`,
+  );
   output.document(only);
 }
 
@@ -30,7 +32,8 @@ function describeModel({ kind, model, operation, form }: ModelInfo, models: read
   const flags = fieldFlags(ofKind, service.schemas, flagsOf("generate"));
   const fields = form.fields.map(({ part: _, ...field }) => {
     const found = flags.find((one) => one.field === field.field);
-    const flag = field.field === argumentField ? "(the argument)" : found && spelled(found).split(" ")[0];
+    const flag =
+      field.field === argumentField ? "(the argument)" : found && spelled(found).split(" ")[0];
     return { ...field, flag, description: properties[field.field]?.description ?? "" };
   });
   return { model, kind, operation, description, fields };

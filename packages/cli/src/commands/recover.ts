@@ -1,4 +1,9 @@
-import { InvalidRequestError, type MediaGen, type Recovery, ServiceError } from "@mediagen/sdk/node";
+import {
+  InvalidRequestError,
+  type MediaGen,
+  type Recovery,
+  ServiceError,
+} from "@mediagen/sdk/node";
 import { disk } from "@mediagen/sdk/kit";
 import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
@@ -9,18 +14,30 @@ import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { checkTarget } from "../files/target.ts";
 import { finish } from "../tasks/finish.ts";
 import { flagsToRepeat, lookForTask, resolveCommands } from "../tasks/resume-commands.ts";
-import { type CommandEntry, forgetOld, isUnsaved, readEntries, savedPaths } from "../tasks/store-entries.ts";
+import {
+  type CommandEntry,
+  forgetOld,
+  isUnsaved,
+  readEntries,
+  savedPaths,
+} from "../tasks/store-entries.ts";
 import { nameOf, readTaskName } from "../tasks/task-name.ts";
 import type { Parsed } from "../usage/command.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { commandLine } from "../terminal/shell-commands.ts";
 
-/** The generations that are left, and the origins of other services that have some left in the store. */
+/**
+ * The generations that are left, and the origins of other services that have some left in the
+ * store.
+ */
 interface Left extends Recovery {
   readonly elsewhere: readonly string[];
 }
 
-/** `mediagen recover`: lists the generations that are left, downloads their results, or resolves an unknown outcome. */
+/**
+ * `mediagen recover`: lists the generations that are left, downloads their results, or resolves an
+ * unknown outcome.
+ */
 export async function run({ options }: Parsed): Promise<void> {
   const { resolve: generation, taskid, unverified, notCreated } = options;
   if (generation === undefined && (taskid ?? unverified ?? notCreated) !== undefined)
@@ -35,9 +52,13 @@ export async function run({ options }: Parsed): Promise<void> {
   const left = await readLeft(media, context.signal);
   const { tasks, finished, unknown, unreadable, elsewhere } = left;
   if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
-    context.progress.hint(`nothing is left to do in the store ${options.store ?? disk.stateDirectory()}`);
+    context.progress.hint(
+      `nothing is left to do in the store ${options.store ?? disk.stateDirectory()}`,
+    );
   const error =
-    options.output === undefined ? undefined : await downloadLeft(media, left, options.output, options, context);
+    options.output === undefined
+      ? undefined
+      : await downloadLeft(media, left, options.output, options, context);
   if (options.output === undefined) list(left, options, context);
   for (const origin of elsewhere)
     context.progress.warn(
@@ -116,18 +137,37 @@ function list(recovery: Left, options: Options, { output, progress }: CommandCon
   const rows = [
     ...tasks.map((task) => ["resume", nameOf(task), task.model ?? ""]),
     ...finished.map((task) => ["finished", nameOf(task), task.model ?? ""]),
-    ...unknown.map(({ generationId, model, at, reason }) => ["unknown", generationId, model, isoText(at), reason]),
+    ...unknown.map(({ generationId, model, at, reason }) => [
+      "unknown",
+      generationId,
+      model,
+      isoText(at),
+      reason,
+    ]),
     ...unreadable.map(({ id, unreadable: why }) => ["unreadable", id, why]),
   ];
   for (const row of rows) output.line(row.join("\t"));
-  output.document({ tasks, finished, unresolved: unknown, unreadable, elsewhere: recovery.elsewhere });
+  output.document({
+    tasks,
+    finished,
+    unresolved: unknown,
+    unreadable,
+    elsewhere: recovery.elsewhere,
+  });
   if (tasks.length + finished.length > 0)
-    progress.hint("download the results:", commandLine("recover", "-o", ".", ...flagsToRepeat(options)));
+    progress.hint(
+      "download the results:",
+      commandLine("recover", "-o", ".", ...flagsToRepeat(options)),
+    );
   warnUnresolved(recovery, options, progress);
 }
 
 /** Warns about unknown outcomes and unreadable entries, which no download resolves. */
-function warnUnresolved({ unknown, unreadable }: Recovery, options: Options, progress: Progress): void {
+function warnUnresolved(
+  { unknown, unreadable }: Recovery,
+  options: Options,
+  progress: Progress,
+): void {
   for (const { generationId, model, at, idempotencyKey, reason } of unknown) {
     const key = idempotencyKey === undefined ? "" : `, key ${JSON.stringify(idempotencyKey)}`;
     const about = `${model}, ${isoText(at)}${key}`;
@@ -146,7 +186,10 @@ function isoText(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Waits for the tasks that are left and downloads their results. Resolves to the printed error, if some are missing. */
+/**
+ * Waits for the tasks that are left and downloads their results. Resolves to the printed error, if
+ * some are missing.
+ */
 async function downloadLeft(
   media: MediaGen,
   recovery: Left,
@@ -155,7 +198,8 @@ async function downloadLeft(
   context: CommandContext,
 ): Promise<CommandError | undefined> {
   const { tasks, finished: ended, unknown, unreadable, elsewhere } = recovery;
-  // No name proves that a file is a task's result: `download` compares the bytes and replaces nothing.
+  // No name proves that a file is a task's result: `download` compares the bytes and replaces
+  // nothing.
   const left = [...tasks, ...ended];
   await checkTarget(target, { ...options, overwrite: true, several: left.length > 1 });
   const { finished, error } = await finish({ media, options, context, target }, left);

@@ -10,7 +10,10 @@ import type { Parsed } from "../usage/command.ts";
 import { createOutput } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 
-/** `mediagen task list`: prints the generations in the store, first those that have not ended. It sends nothing. */
+/**
+ * `mediagen task list`: prints the generations in the store, first those that have not ended. It
+ * sends nothing.
+ */
 export async function run({ options }: Parsed): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
@@ -35,11 +38,14 @@ export async function run({ options }: Parsed): Promise<void> {
   else for (const row of rows) output.line(row.join("\t"));
   output.document(shown);
   if (entries.length + unreadable.length === 0)
-    progress.hint(`the store has no generations; a batch has a store of its own: --store DIR/generations`);
+    progress.hint(
+      `the store has no generations; a batch has a store of its own: --store DIR/generations`,
+    );
   if (listed.length > shown.length)
     progress.hint(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
   const elsewhere = entries.length - here.length;
-  if (elsewhere > 0) progress.hint(`not listed: ${counted(elsewhere, "generation")} at other base URLs`);
+  if (elsewhere > 0)
+    progress.hint(`not listed: ${counted(elsewhere, "generation")} at other base URLs`);
   for (const { id, unreadable: why } of unreadable)
     progress.warn(`mediagen: the entry ${id} cannot be read (${why}); it may be a paid task`);
 }
@@ -54,10 +60,22 @@ function shortened(path: string = ""): string {
 function describe(entry: CommandEntry) {
   const { task, id: generationId, model, outcome, createdAt, origin, idempotencyKey } = entry;
   const state = entry.state === "created" ? "pending" : (outcome ?? entry.state);
-  return { task, generationId, model, state, createdAt, origin, idempotencyKey, saved: savedPaths(entry) ?? [] };
+  return {
+    task,
+    generationId,
+    model,
+    state,
+    createdAt,
+    origin,
+    idempotencyKey,
+    saved: savedPaths(entry) ?? [],
+  };
 }
 
-/** Compares entries by urgency: unknown outcomes come first, then unfinished tasks, and the newest first among equals. */
+/**
+ * Compares entries by urgency: unknown outcomes come first, then unfinished tasks, and the newest
+ * first among equals.
+ */
 function byNeed(a: CommandEntry, b: CommandEntry): number {
   const order = ["unknown", "sending", "created", "ended"];
   return order.indexOf(a.state) - order.indexOf(b.state) || b.createdAt - a.createdAt;

@@ -14,7 +14,8 @@ export async function run({ words, options }: Parsed): Promise<void> {
   for (const task of await findTasks(words, options, media)) {
     try {
       const { state: found, status, record } = await task.check({ signal });
-      const entry = task.generationId === undefined ? undefined : await media.store?.get(task.generationId);
+      const entry =
+        task.generationId === undefined ? undefined : await media.store?.get(task.generationId);
       const state = entry?.outcome === "deleted" ? "deleted" : found;
       shown.push({ task, state, status, record });
       progress.end();

@@ -5,7 +5,10 @@ import { checkTarget } from "../files/target.ts";
 import { findTasks } from "../tasks/find-tasks.ts";
 import { finish } from "../tasks/finish.ts";
 
-/** `mediagen task wait` and `mediagen task download`: waits for tasks, and prints or downloads their results. */
+/**
+ * `mediagen task wait` and `mediagen task download`: waits for tasks, and prints or downloads their
+ * results.
+ */
 export async function run({ words, options }: Parsed, { name }: Command): Promise<void> {
   const target = name === "task wait" ? undefined : (options.output ?? ".");
   const context = openContext(options);

@@ -1,4 +1,9 @@
-import { InvalidRequestError, MediaGenError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
+import {
+  InvalidRequestError,
+  MediaGenError,
+  OutcomeUnknownError,
+  ServiceError,
+} from "@mediagen/sdk";
 import { onOneLine, printable } from "../terminal/text.ts";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -10,7 +15,13 @@ export class CommandError extends Error {
   readonly exitCode: number;
   billed: MediaGenError["billed"];
 
-  constructor(what: string, advice: string, exitCode: number, cause?: unknown, billed?: MediaGenError["billed"]) {
+  constructor(
+    what: string,
+    advice: string,
+    exitCode: number,
+    cause?: unknown,
+    billed?: MediaGenError["billed"],
+  ) {
     super(what, { cause });
     this.billed = billed ?? (cause instanceof MediaGenError ? cause.billed : "no");
     this.advice = advice;
@@ -58,7 +69,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Prints an error on stderr: a line with what happened, a line with what to do, and a line for each command. */
+/**
+ * Prints an error on stderr: a line with what happened, a line with what to do, and a line for each
+ * command.
+ */
 export function tell({ message, advice }: CommandError): void {
   // A live line may be there.
   if (process.stderr.isTTY && process.env["TERM"] !== "dumb") process.stderr.write("\r\x1b[K");

@@ -6,14 +6,20 @@ const table = {
   credits: [3, "insufficient credits"],
   timeout: [4, "not finished in time; the task is not lost"],
   unknown: [5, "outcome unknown: a task may exist and may have been billed"],
-  unsaved: [6, "the task exists, but its results were not saved or printed: download them again for free"],
+  unsaved: [
+    6,
+    "the task exists, but its results were not saved or printed: download them again for free",
+  ],
   interrupted: [130, "interrupted"],
 } as const;
 
-export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = Object.values(table);
+export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] =
+  Object.values(table);
 
 // The cast: it has the names of the table.
-export const exitCodes = Object.fromEntries(Object.entries(table).map(([name, [code]]) => [name, code])) as {
+export const exitCodes = Object.fromEntries(
+  Object.entries(table).map(([name, [code]]) => [name, code]),
+) as {
   readonly [Name in keyof typeof table]: number;
 };
 

@@ -1,5 +1,10 @@
 import { InsufficientCreditsError, InvalidRequestError, type Issue } from "@mediagen/sdk";
-import { MediaGenError, OutcomeUnknownError, TaskFailedError, WaitTimeoutError } from "@mediagen/sdk";
+import {
+  MediaGenError,
+  OutcomeUnknownError,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "@mediagen/sdk";
 import { type Flag, withFlags } from "../flags/flags.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
@@ -19,16 +24,25 @@ export interface Circumstances {
   readonly resolve?: ((id: string) => string) | undefined;
 }
 
-/** Returns a thrown value as an error for the person who runs the command: with the SDK's advice, and the command to run next. */
+/**
+ * Returns a thrown value as an error for the person who runs the command: with the SDK's advice,
+ * and the command to run next.
+ */
 export function explain(error: unknown, circumstances: Circumstances = {}): CommandError {
   if (error instanceof CommandError) return error;
   const { task, generates = false, resume, resolve, flags = [] } = circumstances;
   const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
     new CommandError(what, advice, exitCode, error, task === undefined ? undefined : "yes");
   const next = (advice: string) =>
-    resume ? withCommands(`${advice} Continue with:`.trim(), resume) : advice || "Run the command again.";
+    resume
+      ? withCommands(`${advice} Continue with:`.trim(), resume)
+      : advice || "Run the command again.";
   if (error instanceof Interrupted) {
-    const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
+    const left = task
+      ? `; ${task} is not lost`
+      : generates
+        ? "; it created no task, so nothing was billed"
+        : "";
     return fail(error.message + left, next(""), error.exitCode);
   }
   if (error instanceof InvalidRequestError) {
@@ -46,12 +60,17 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     }
     if (error instanceof TaskFailedError) return fail(what, advice);
     const isLate = error instanceof WaitTimeoutError;
-    const exitCode = error instanceof InsufficientCreditsError ? "credits" : isLate ? "timeout" : "failed";
+    const exitCode =
+      error instanceof InsufficientCreditsError ? "credits" : isLate ? "timeout" : "failed";
     return fail(what, next(resume && error.isRetryable ? "" : advice), exitCodes[exitCode]);
   }
-  if (error instanceof Error && "code" in error) return fail(error.message, next("Fix that, then try again."));
+  if (error instanceof Error && "code" in error)
+    return fail(error.message, next("Fix that, then try again."));
   const bug = "This is a bug in mediagen; please report it.";
-  return fail(error instanceof Error ? (error.stack ?? "") : String(error), resume ? next("") : bug);
+  return fail(
+    error instanceof Error ? (error.stack ?? "") : String(error),
+    resume ? next("") : bug,
+  );
 }
 
 /** Returns issues in sentences, with flags in place of the SDK's fields and options. */

@@ -25,7 +25,10 @@ const types: Readonly<Record<string, string>> = {
   ".webm": "video/webm",
 };
 
-/** Returns the media type that the extension of a file stands for; undefined if it stands for none of a result. */
+/**
+ * Returns the media type that the extension of a file stands for; undefined if it stands for none
+ * of a result.
+ */
 export function typeOfName(path: string): string | undefined {
   return types[extname(path).toLowerCase()];
 }
@@ -40,7 +43,8 @@ export async function checkTarget(target: string, results: Results): Promise<voi
   if (target === stdoutTarget) {
     if (json || several || count > 1)
       throw fail("stdout takes one result and nothing else", "Nothing was sent. Pass a directory.");
-    if (process.stdout.isTTY) throw fail("a terminal does not take a result", "Nothing was sent. Redirect stdout.");
+    if (process.stdout.isTTY)
+      throw fail("a terminal does not take a result", "Nothing was sent. Redirect stdout.");
     return;
   }
   const isForDirectory = await isDirectoryTarget(target);
@@ -59,7 +63,10 @@ export async function checkTarget(target: string, results: Results): Promise<voi
   }
   if (isForDirectory) return;
   if (typeOfName(target)?.startsWith(kind) === false)
-    throw fail(`the result is of the kind ${kind}`, "Nothing was sent. Use another extension, or a directory.");
+    throw fail(
+      `the result is of the kind ${kind}`,
+      "Nothing was sent. Use another extension, or a directory.",
+    );
   const extension = extname(target);
   const stem = basename(target, extension);
   if (overwrite) return;
@@ -67,12 +74,22 @@ export async function checkTarget(target: string, results: Results): Promise<voi
     name.startsWith(`${stem}-`) && name.endsWith(extension)
       ? /^[1-9]\d*$/.exec(name.slice(stem.length + 1, -extension.length))?.[0]
       : undefined;
-  const taken = (await readdir(directory)).find((name) => name === basename(target) || Number(numberOf(name)) <= count);
+  const taken = (await readdir(directory)).find(
+    (name) => name === basename(target) || Number(numberOf(name)) <= count,
+  );
   if (taken !== undefined)
-    throw fail(`${taken} already exists`, "Nothing was sent. Choose another name or add --overwrite.");
+    throw fail(
+      `${taken} already exists`,
+      "Nothing was sent. Choose another name or add --overwrite.",
+    );
 }
 
 /** Returns whether results go into a directory of this name, and not to a file. */
 export async function isDirectoryTarget(target: string): Promise<boolean> {
-  return target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
+  return (
+    target.endsWith("/") ||
+    target.endsWith(sep) ||
+    extname(target) === "" ||
+    (await isDirectory(target))
+  );
 }

@@ -8,27 +8,41 @@ export const argumentField = "prompt";
 const imageFlag = "image";
 
 /**
- * Returns a flag for each field of a kind's models: its name in kebab-case, with `form-` before it if it is one of `taken`. The first
- * field that takes files is also called `--image`, and comes first.
+ * Returns a flag for each field of a kind's models: its name in kebab-case, with `form-` before it
+ * if it is one of `taken`. The first field that takes files is also called `--image`, and comes
+ * first.
  */
-export function fieldFlags(models: readonly ModelInfo[], schemas: Schemas, taken: readonly Flag[]): readonly Flag[] {
-  const isFree = (name: string) => ![...taken, { name: "help" }].some((one) => one.name.replace(/^no-/, "") === name);
+export function fieldFlags(
+  models: readonly ModelInfo[],
+  schemas: Schemas,
+  taken: readonly Flag[],
+): readonly Flag[] {
+  const isFree = (name: string) =>
+    ![...taken, { name: "help" }].some((one) => one.name.replace(/^no-/, "") === name);
   const all = models
     .flatMap((model) => model.form.fields.map((info) => ({ model, info })))
     .filter(({ info }) => info.field !== argumentField);
   const files = all.find(({ info }) => info.takes === "file")?.info.field;
-  const fields = new Set(all.map(({ info }) => info.field).sort((a, b) => Number(b === files) - Number(a === files)));
+  const fields = new Set(
+    all.map(({ info }) => info.field).sort((a, b) => Number(b === files) - Number(a === files)),
+  );
   return [...fields].flatMap((field): readonly Flag[] => {
     const having = all.filter(({ info }) => info.field === field);
     const ofModels = new Map(having.map(({ model, info }) => [model.model, info]));
-    const described = having.map(({ model }) => schemas[model.operation]?.properties[field]?.description).find(Boolean);
+    const described = having
+      .map(({ model }) => schemas[model.operation]?.properties[field]?.description)
+      .find(Boolean);
     const kebab = field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
     const name = isFree(kebab) && !kebab.startsWith("no-") ? kebab : `form-${kebab}`;
     const infos = [...ofModels.values()];
     const isSwitch = infos.every(({ takes }) => takes === "flag");
     const limits = isSwitch ? `--no-${name} is the opposite` : limitsOf(ofModels, models.length);
     const text = `${firstSentence(described ?? "")} (${limits})`;
-    const common = { field, models: ofModels, isMany: infos.some((info) => info.many || info.takes === "file") };
+    const common = {
+      field,
+      models: ofModels,
+      isMany: infos.some((info) => info.many || info.takes === "file"),
+    };
     const off = { ...common, name: `no-${name}`, isOff: true, text: `the opposite of --${name}` };
     if (isSwitch) return [{ ...common, name, text }, off];
     const takes = infos[0]?.takes === "file" ? "file|url" : infos[0]?.takes;

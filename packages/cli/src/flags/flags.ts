@@ -127,7 +127,10 @@ export function spelled({ name, takes, field }: Flag): string {
   return field === undefined ? `--${name}` : `--${name}[=${[...switchValues.keys()].join("|")}]`;
 }
 
-/** Returns a text of the SDK with flags in place of its options, and of the field that it begins with. */
+/**
+ * Returns a text of the SDK with flags in place of its options, and of the field that it begins
+ * with.
+ */
 export function withFlags(text: string, flags: readonly Flag[], field: string = ""): string {
   const flagOf = (name: string) => {
     const flag = flags.find((one) => one.field === name || optionOf(one) === name);
@@ -137,6 +140,9 @@ export function withFlags(text: string, flags: readonly Flag[], field: string = 
   const start = first === "apiKey" ? "the API key" : (flagOf(first) ?? first);
   const said = start + rest + text.slice(field.length);
   return said
-    .replace(/\{ (\w+)(?:: \w+)? \}|\b[a-z]+[A-Z]\w*/g, (word, option: string = word) => flagOf(option) ?? word)
+    .replace(
+      /\{ (\w+)(?:: \w+)? \}|\b[a-z]+[A-Z]\w*/g,
+      (word, option: string = word) => flagOf(option) ?? word,
+    )
     .replace(/ [A-Z][^.]*\{ [^}]*\}[^.]*\./g, "");
 }

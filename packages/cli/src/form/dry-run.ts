@@ -16,13 +16,18 @@ type DescribedPart =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly file: string; readonly type: string; readonly bytes: number };
 
-/** Returns the request of a generation and sends nothing: the client has a fetch function that only reads the request. */
+/**
+ * Returns the request of a generation and sends nothing: the client has a fetch function that only
+ * reads the request.
+ */
 export async function describeRequest(
   generate: (media: MediaGen) => Promise<unknown>,
   options: Options,
 ): Promise<DescribedRequest> {
   const { baseUrl, apiKey } = await readAccess(options);
-  const source = process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "saved by mediagen login";
+  const source = process.env["MEDIAGEN_API_KEY"]
+    ? "from MEDIAGEN_API_KEY"
+    : "saved by mediagen login";
   const key = apiKey === undefined ? "none" : source;
   let request: DescribedRequest | undefined;
   const media = createMediaGen({
@@ -45,7 +50,10 @@ export async function describeRequest(
   return request;
 }
 
-/** Returns the parts of a multipart body. The classes of the web that do the same take longer to load than all the rest. */
+/**
+ * Returns the parts of a multipart body. The classes of the web that do the same take longer to
+ * load than all the rest.
+ */
 async function partsOf(body: Blob): Promise<readonly DescribedPart[]> {
   // One character for each byte.
   const text = `\r\n${Buffer.from(await body.arrayBuffer()).toString("latin1")}`;
@@ -56,7 +64,9 @@ async function partsOf(body: Blob): Promise<readonly DescribedPart[]> {
     const [head = "", value = ""] = part.split(/\r\n\r\n(.*)/s);
     const [, name = "", file] = /name="([^"]*)"(?:; filename="([^"]*)")?/.exec(utf8(head)) ?? [];
     const [, type = ""] = /^content-type: (.*)$/im.exec(head) ?? [];
-    return file === undefined ? { name, value: utf8(value) } : { name, file, type, bytes: value.length };
+    return file === undefined
+      ? { name, value: utf8(value) }
+      : { name, file, type, bytes: value.length };
   });
 }
 

@@ -22,7 +22,9 @@ export async function readForm(
   if (prompt !== undefined)
     form[argumentField] = checkText(
       argumentField,
-      prompt === "-" ? new TextDecoder().decode(await readAll(sources.openStdin())).trimEnd() : prompt,
+      prompt === "-"
+        ? new TextDecoder().decode(await readAll(sources.openStdin())).trimEnd()
+        : prompt,
     );
   // In the order of the flags, so that the same form has the same digest.
   for (const [field, { name, models }] of new Map(flags.map((flag) => [flag.field ?? "", flag]))) {
@@ -30,15 +32,25 @@ export async function readForm(
     if (value === undefined) continue;
     for (const one of [value].flat()) if (typeof one === "string") checkText(`--${name}`, one);
     const info = models?.get(model);
-    const read = (path: unknown) => (info?.takes === "file" ? readSource(String(path), model, field, sources) : path);
+    const read = (path: unknown) =>
+      info?.takes === "file" ? readSource(String(path), model, field, sources) : path;
     const each = Array.isArray(value) ? await Promise.all(value.map(read)) : value;
-    form[field] = sizeFor(model, field, Array.isArray(each) && each.length === 1 && !info?.many ? each[0] : each);
+    form[field] = sizeFor(
+      model,
+      field,
+      Array.isArray(each) && each.length === 1 && !info?.many ? each[0] : each,
+    );
   }
   return (await inspectForm(model, form, true)).form;
 }
 
 /** Returns the file of a path, a URL or stdin. */
-async function readSource(path: string, model: string, field: string, { openStdin }: Sources): Promise<File> {
+async function readSource(
+  path: string,
+  model: string,
+  field: string,
+  { openStdin }: Sources,
+): Promise<File> {
   if (path !== "-") return fileFrom(path);
   const bytes = new Uint8Array(await readAll(openStdin()));
   return fileFrom(bytes).catch((error: unknown) => {
@@ -57,15 +69,22 @@ async function readAll(source: Readable): Promise<Buffer> {
   return buffer(source);
 }
 
-/** Returns a size such as `1024x1024` as the model writes it: `*` between width and height is a pattern for the shell. */
+/**
+ * Returns a size such as `1024x1024` as the model writes it: `*` between width and height is a
+ * pattern for the shell.
+ */
 function sizeFor(model: string, field: string, value: unknown): unknown {
   if (typeof value !== "string" || !/^\d+x\d+$/i.test(value)) return value;
-  const isValid = (size: string) => !validate(model, { [field]: size }).some((issue) => issue.field === field);
+  const isValid = (size: string) =>
+    !validate(model, { [field]: size }).some((issue) => issue.field === field);
   const starred = value.replace(/x/i, "*");
   return !isValid(value) && isValid(starred) ? starred : value;
 }
 
-/** Rejects bytes that are not text, which would be billed by mistake. Node reads bytes that are not UTF-8 as U+FFFD. */
+/**
+ * Rejects bytes that are not text, which would be billed by mistake. Node reads bytes that are not
+ * UTF-8 as U+FFFD.
+ */
 function checkText(name: string, value: string): string {
   if (!/[\0\uFFFD]/.test(value)) return value;
   const advice = "Nothing was sent. Check what it is made from, or convert it to UTF-8.";
@@ -77,7 +96,11 @@ export function readExtraFields(given: readonly string[]): Record<string, string
   return Object.fromEntries(
     given.map((one) => {
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
-      if (name === "") throw usageError(`--extra-field ${one} has no value`, "Nothing was sent. Write name=value.");
+      if (name === "")
+        throw usageError(
+          `--extra-field ${one} has no value`,
+          "Nothing was sent. Write name=value.",
+        );
       return [name, value];
     }),
   );

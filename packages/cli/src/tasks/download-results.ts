@@ -18,15 +18,22 @@ export async function downloadResults(
     overwrite: options.overwrite,
     signal,
     onProgress({ index, count, bytes, totalBytes }) {
-      const share = totalBytes ? `${Math.floor((100 * bytes) / totalBytes)} %` : `${Math.ceil(bytes / 1_000)} kB`;
+      const share = totalBytes
+        ? `${Math.floor((100 * bytes) / totalBytes)} %`
+        : `${Math.ceil(bytes / 1_000)} kB`;
       // In a pipe each piece would be a line.
-      if (process.stderr.isTTY) progress.now(`${nameOf(task)} downloading ${index + 1} of ${count}, ${share}`);
+      if (process.stderr.isTTY)
+        progress.now(`${nameOf(task)} downloading ${index + 1} of ${count}, ${share}`);
     },
   });
   // stdout may be the same terminal.
   progress.end();
   for (const { path, bytes, type } of files) {
-    const about = [basename(path), `${Math.ceil(bytes / 1_000)} kB`, ...(type === undefined ? [] : [type])];
+    const about = [
+      basename(path),
+      `${Math.ceil(bytes / 1_000)} kB`,
+      ...(type === undefined ? [] : [type]),
+    ];
     progress.note(`${nameOf(task)} ${about.join(", ")}`);
     output.line(path);
     const expected = typeOfName(path);
@@ -43,7 +50,11 @@ async function printResults(task: AnyTask, signal: AbortSignal): Promise<readonl
   for (const result of results) {
     const bytes = new Uint8Array(await result.arrayBuffer());
     process.stdout.write(bytes);
-    const sha256 = process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
+    const sha256 = process
+      .getBuiltinModule("node:crypto")
+      .createHash("sha256")
+      .update(bytes)
+      .digest("hex");
     files.push({ path: stdoutTarget, bytes: bytes.length, type: result.type, sha256 });
   }
   const failure = await stdoutFailure();

@@ -8,7 +8,10 @@ import { withCommands } from "../terminal/shell-commands.ts";
 import { resumeCommand } from "./resume-commands.ts";
 import { nameOf } from "./task-name.ts";
 
-/** Explains why the results of a task that has succeeded are not on the disk, and how to get them there. */
+/**
+ * Explains why the results of a task that has succeeded are not on the disk, and how to get them
+ * there.
+ */
 export async function explainUnsaved(
   error: unknown,
   task: AnyTask,
@@ -16,7 +19,9 @@ export async function explainUnsaved(
   target: string,
 ): Promise<CommandError> {
   if (error instanceof CommandError) return error;
-  const taken = error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists");
+  const taken =
+    error instanceof InvalidRequestError &&
+    error.issues.find(({ code }) => code === "alreadyExists");
   // In a directory, results are named by their task.
   const isNamed = taken && (await isDirectoryTarget(target));
   const [sentence, command] = !taken

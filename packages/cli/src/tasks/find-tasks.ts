@@ -14,14 +14,19 @@ export async function findTasks(
   const recorded = entries.flatMap(({ task }) => (task?.origin === media.origin ? [task] : []));
   return ids.map((argument) => {
     const [kind, taskid] = readTaskName(argument);
-    const found = recorded.filter((task) => task.taskid === taskid && (kind ?? task.kind) === task.kind);
+    const found = recorded.filter(
+      (task) => task.taskid === taskid && (kind ?? task.kind) === task.kind,
+    );
     const [known] = found;
     if (known && found.every((task) => task.kind === known.kind))
       return media.task(results === undefined ? known : { ...known, resultCount: results });
     // The cast: the handle is of the kind that it is requested for.
     if (kind !== undefined) return media[kind].task(taskid, { resultCount: results }) as AnyTask;
     const [, prefix] = /^(\w+):/.exec(argument) ?? [];
-    const why = prefix === undefined ? "the kind of this task is unknown" : `"${prefix}" is not a kind of tasks`;
+    const why =
+      prefix === undefined
+        ? "the kind of this task is unknown"
+        : `"${prefix}" is not a kind of tasks`;
     const spelled = kinds().map((one) => `${one}:${argument.slice(argument.lastIndexOf(":") + 1)}`);
     throw usageError(
       known

@@ -32,7 +32,10 @@ export interface FinishResult {
   readonly error: CommandError | undefined;
 }
 
-/** Waits for tasks, downloads their results, and prints each at once. An error of one task does not stop the others. */
+/**
+ * Waits for tasks, downloads their results, and prints each at once. An error of one task does not
+ * stop the others.
+ */
 export function finish(host: FinishHost, tasks: readonly AnyTask[]): Promise<FinishResult> {
   return new Finisher(host, tasks).run();
 }
@@ -65,10 +68,16 @@ class Finisher {
     const { progress, signal } = context;
     const tasks = [...this.#left];
     if (tasks.length > 0)
-      progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
+      progress.now(
+        `waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`,
+      );
     try {
       const onUpdate = (update: WaitUpdate) => this.#show(update);
-      for await (const outcome of waitEach(tasks, { waitTimeoutMs: options.timeout, signal, onUpdate })) {
+      for await (const outcome of waitEach(tasks, {
+        waitTimeoutMs: options.timeout,
+        signal,
+        onUpdate,
+      })) {
         if (outcome.ok) await this.#succeed(outcome.task, outcome.record);
         else this.#fail(outcome.task, outcome.error);
         this.#left.delete(outcome.task);
@@ -88,7 +97,9 @@ class Finisher {
     if (this.#shown.get(update.task) === text) return;
     this.#shown.set(update.task, text);
     const done = this.#count - this.#left.size;
-    this.#host.context.progress.now(this.#count > 1 ? `${done} of ${this.#count} done, ${text}` : text);
+    this.#host.context.progress.now(
+      this.#count > 1 ? `${done} of ${this.#count} done, ${text}` : text,
+    );
   }
 
   async #succeed(task: AnyTask, record: TaskRecord): Promise<void> {

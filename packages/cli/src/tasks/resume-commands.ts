@@ -3,8 +3,16 @@ import type { Options } from "../flags/flags.ts";
 import { commandLine, quoted } from "../terminal/shell-commands.ts";
 import { nameOf } from "./task-name.ts";
 
-/** Returns the options that a printed command has to repeat. Those from the environment apply to it anyway. */
-export function flagsToRepeat({ baseUrl, allowHttp, store, failedStatus = [] }: Options): readonly string[] {
+/**
+ * Returns the options that a printed command has to repeat. Those from the environment apply to it
+ * anyway.
+ */
+export function flagsToRepeat({
+  baseUrl,
+  allowHttp,
+  store,
+  failedStatus = [],
+}: Options): readonly string[] {
   const flag = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, quoted(String(value))];
   return [
@@ -16,7 +24,11 @@ export function flagsToRepeat({ baseUrl, allowHttp, store, failedStatus = [] }: 
 }
 
 /** Returns the command that waits for these tasks and, with a target, downloads their results. */
-export function resumeCommand(tasks: readonly AnyTask[], options: Options, target: string | undefined): string {
+export function resumeCommand(
+  tasks: readonly AnyTask[],
+  options: Options,
+  target: string | undefined,
+): string {
   const results = Math.max(...tasks.map((task) => task.resultCount));
   return commandLine(
     "task",
@@ -33,9 +45,18 @@ export function resumeCommand(tasks: readonly AnyTask[], options: Options, targe
 export const lookForTask =
   "Look in the service's console for the task, or ask its support. Then record its id, or that there is none:";
 
-/** Returns the two commands that resolve a generation of unknown outcome: its task was found, or there is none. */
+/**
+ * Returns the two commands that resolve a generation of unknown outcome: its task was found, or
+ * there is none.
+ */
 export function resolveCommands(generationId: string, options: Options): readonly [string, string] {
   const command = (...outcome: string[]) =>
-    commandLine("recover", "--resolve", quoted(generationId), ...outcome, ...flagsToRepeat(options));
+    commandLine(
+      "recover",
+      "--resolve",
+      quoted(generationId),
+      ...outcome,
+      ...flagsToRepeat(options),
+    );
   return [command("--taskid", "TASKID"), command("--not-created")];
 }

@@ -1,7 +1,13 @@
 import { listModels, type Kind } from "@mediagen/sdk";
 
 /** Returns a task as the command line spells it. */
-export function nameOf({ kind, taskid }: { readonly kind: string; readonly taskid: string }): string {
+export function nameOf({
+  kind,
+  taskid,
+}: {
+  readonly kind: string;
+  readonly taskid: string;
+}): string {
   return `${kind}:${taskid}`;
 }
 

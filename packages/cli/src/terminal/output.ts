@@ -14,12 +14,16 @@ const printed = new WeakSet<object>();
 /** Creates the output: lines, or one JSON document. */
 export function createOutput({ json = false }: { readonly json?: boolean | undefined }): Output {
   return {
-    line: (text) => void (json || process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`)),
+    line: (text) =>
+      void (json || process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`)),
     document: (value) => void (json && printDocument(value)),
   };
 }
 
-/** Prints a JSON document, unless one is printed already: a reader of stdout gets one, also of a command that fails. */
+/**
+ * Prints a JSON document, unless one is printed already: a reader of stdout gets one, also of a
+ * command that fails.
+ */
 export function printDocument(value: unknown): void {
   if (printed.has(process.stdout)) return;
   printed.add(process.stdout);

@@ -15,7 +15,11 @@ export interface Progress {
 }
 
 /** Creates the progress that stderr can show. */
-export function createProgress({ quiet = false }: { readonly quiet?: boolean | undefined }): Progress {
+export function createProgress({
+  quiet = false,
+}: {
+  readonly quiet?: boolean | undefined;
+}): Progress {
   if (quiet) return { now: nothing, note: nothing, hint: nothing, warn: print, end: nothing };
   return process.stderr.isTTY && process.env["TERM"] !== "dumb" ? liveProgress() : plainProgress();
 }
@@ -58,7 +62,8 @@ function liveProgress(): Progress {
   const elapsed = startClock();
   const timed = (text: string) => `${elapsed()} ${text}`;
   // A line as wide as the terminal would wrap, and a wrapped line cannot be overwritten.
-  const fitted = (text: string) => onOneLine(text).slice(0, Math.max(1, (stderr.columns || 80) - elapsed().length - 2));
+  const fitted = (text: string) =>
+    onOneLine(text).slice(0, Math.max(1, (stderr.columns || 80) - elapsed().length - 2));
   let live: { text: string; shown: string; readonly timer: NodeJS.Timeout } | undefined;
   const clear = () => {
     if (live?.shown) stderr.write("\r\x1b[K");

@@ -2,7 +2,10 @@ import { setImmediate } from "node:timers/promises";
 
 let failure: NodeJS.ErrnoException | undefined;
 
-/** Listens for errors of stdout. Without a listener, an error would end the process at once, with forms in flight. */
+/**
+ * Listens for errors of stdout. Without a listener, an error would end the process at once, with
+ * forms in flight.
+ */
 export function watchStdout(): void {
   failure = undefined;
   process.stdout.on("error", (error) => (failure ??= error));
@@ -13,7 +16,9 @@ export function isClosedByReader({ code }: NodeJS.ErrnoException): boolean {
   return code === "EPIPE";
 }
 
-/** Resolves to the error of stdout, if there is one, once everything that was printed is written. */
+/**
+ * Resolves to the error of stdout, if there is one, once everything that was printed is written.
+ */
 export async function stdoutFailure(): Promise<NodeJS.ErrnoException | undefined> {
   await new Promise<void>((done) => process.stdout.write("", () => done()));
   // The event comes after the callbacks.

@@ -18,7 +18,10 @@ export function clockText(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Returns a text without control characters, because a text of the service must not control the terminal. */
+/**
+ * Returns a text without control characters, because a text of the service must not control the
+ * terminal.
+ */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "?");
 }
@@ -30,7 +33,8 @@ export function onOneLine(text: string): string {
 
 /** Returns rows as aligned columns. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows
     .map((row) =>
       row

@@ -25,6 +25,9 @@ export interface Command {
 }
 
 /** Returns the command that a command line begins with. */
-export function commandOf(commands: readonly Command[], [first, second]: readonly string[]): Command | undefined {
+export function commandOf(
+  commands: readonly Command[],
+  [first, second]: readonly string[],
+): Command | undefined {
   return commands.find(({ name }) => name === first || name === `${first} ${second}`);
 }

@@ -6,9 +6,12 @@ export function helpOf({ name, argument, text, examples, flags, models }: Comman
   const shown = flags.filter(({ isOff }) => !isOff);
   const ofForm = shown.filter(({ field }) => field !== undefined);
   const own = shown.filter(({ field }) => field === undefined);
-  const rowOf = (flag: Flag) => [(flag.short ? `-${flag.short}, ` : "") + spelled(flag), flag.text] as const;
+  const rowOf = (flag: Flag) =>
+    [(flag.short ? `-${flag.short}, ` : "") + spelled(flag), flag.text] as const;
   const choices =
-    models && argument.includes("prompt") ? `\nModels: ${models.map(({ model }) => model).join(", ")}` : "";
+    models && argument.includes("prompt")
+      ? `\nModels: ${models.map(({ model }) => model).join(", ")}`
+      : "";
   return [
     `Usage: mediagen ${name}${flags.length > 0 ? " [options]" : ""} ${argument}`.trimEnd(),
     `\n${text}`,
@@ -20,13 +23,21 @@ export function helpOf({ name, argument, text, examples, flags, models }: Comman
 }
 
 /** Returns the list of commands, or of those below one such as `task`. */
-export function overviewOf(commands: readonly Command[], group: string, examples: readonly string[]): string {
+export function overviewOf(
+  commands: readonly Command[],
+  group: string,
+  examples: readonly string[],
+): string {
   const listed = commands.filter(({ name }) => name.startsWith(group));
-  const list = rows(listed.map(({ name, argument, text }) => [`${name} ${argument}`.trimEnd(), text]));
-  const more = `mediagen help COMMAND shows the options of a command.`;
-  return [`Usage: mediagen ${group}COMMAND [options]`, ...linesOf(examples), `\nCommands:\n${list}\n\n${more}`].join(
-    "\n",
+  const list = rows(
+    listed.map(({ name, argument, text }) => [`${name} ${argument}`.trimEnd(), text]),
   );
+  const more = `mediagen help COMMAND shows the options of a command.`;
+  return [
+    `Usage: mediagen ${group}COMMAND [options]`,
+    ...linesOf(examples),
+    `\nCommands:\n${list}\n\n${more}`,
+  ].join("\n");
 }
 
 function linesOf(examples: readonly string[]): readonly string[] {
@@ -38,6 +49,7 @@ function rows(pairs: readonly (readonly [left: string, right: string])[]): strin
   const indent = Math.max(...pairs.map(([left]) => left.length)) + 4;
   const width = Math.max(20, Math.min(process.stdout.columns || 100, 120) - indent);
   const lines = new RegExp(`(\\S{${width},}|.{1,${width}})(?: +|$)`, "g");
-  const wrapped = (text: string) => [...text.matchAll(lines)].map(([, line]) => line).join(`\n${" ".repeat(indent)}`);
+  const wrapped = (text: string) =>
+    [...text.matchAll(lines)].map(([, line]) => line).join(`\n${" ".repeat(indent)}`);
   return pairs.map(([left, right]) => `  ${left.padEnd(indent - 2)}${wrapped(right)}`).join("\n");
 }

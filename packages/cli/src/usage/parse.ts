@@ -7,11 +7,23 @@ import { readDuration } from "../terminal/text.ts";
 import type { Command, Parsed } from "./command.ts";
 
 /** What `mediagen task list` says about a generation. */
-const states: readonly string[] = ["unknown", "sending", "pending", "succeeded", "failed", "deleted"];
+const states: readonly string[] = [
+  "unknown",
+  "sending",
+  "pending",
+  "succeeded",
+  "failed",
+  "deleted",
+];
 
 /** Readers of values by what a flag takes. They return undefined for a value that is not valid. */
-const readers: Readonly<Record<string, readonly [read: (text: string) => unknown, advice: string]>> = {
-  n: [(text) => (/^0*[1-9]\d*$/.test(text) ? Number(text) : undefined), "Use a whole number, 1 or more."],
+const readers: Readonly<
+  Record<string, readonly [read: (text: string) => unknown, advice: string]>
+> = {
+  n: [
+    (text) => (/^0*[1-9]\d*$/.test(text) ? Number(text) : undefined),
+    "Use a whole number, 1 or more.",
+  ],
   integer: [(text) => (/^-?\d+$/.test(text) ? Number(text) : undefined), "Use a whole number."],
   time: [readDuration, "Use a time such as 90s, 30m or 2h."],
   state: [(text) => (states.includes(text) ? text : undefined), `Use one of ${states.join(", ")}.`],
@@ -20,7 +32,9 @@ const readers: Readonly<Record<string, readonly [read: (text: string) => unknown
   dir: [(text) => text || undefined, "The path is empty."],
 };
 
-type Tokens = ReturnType<typeof parseArgs<{ strict: false; allowPositionals: true; tokens: true }>>["tokens"];
+type Tokens = ReturnType<
+  typeof parseArgs<{ strict: false; allowPositionals: true; tokens: true }>
+>["tokens"];
 type Token = Tokens[number];
 type OptionToken = Extract<Token, { readonly kind: "option" }>;
 
@@ -32,9 +46,16 @@ export function tokensOf({ flags }: Command, args: readonly string[]): Tokens {
       return [name, short === undefined ? { type } : { type, short }];
     }),
   );
-  // An import statement would also run the getters of the module, which takes longer than all else here.
+  // An import statement would also run the getters of the module, which takes longer than all else
+  // here.
   const util = process.getBuiltinModule("node:util");
-  return util.parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+  return util.parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens;
 }
 
 /** Reads a command line. */
@@ -50,24 +71,37 @@ export function parse(command: Command, args: readonly string[]): Parsed {
     } else if (token.kind === "option") {
       const flag = flagOf(command, token, args[token.index] ?? "");
       const value = readValue(flag, token, command);
-      const [values, name] = flag.field === undefined ? [options, optionOf(flag)] : [fields, flag.field];
-      values.set(name, flag.isMany ? [...((values.get(name) as unknown[] | undefined) ?? []), value] : value);
+      const [values, name] =
+        flag.field === undefined ? [options, optionOf(flag)] : [fields, flag.field];
+      values.set(
+        name,
+        flag.isMany ? [...((values.get(name) as unknown[] | undefined) ?? []), value] : value,
+      );
     }
     before = token;
   }
   // The cast: the table of flags and the readers make these values.
-  const parsed: Parsed = { words, options: Object.fromEntries(options) as Parsed["options"], fields };
+  const parsed: Parsed = {
+    words,
+    options: Object.fromEntries(options) as Parsed["options"],
+    fields,
+  };
   checkModel(command, parsed);
   checkWords(command, words);
   return parsed;
 }
 
-/** Rejects a single word behind a flag that is on or off: it is meant as its value, but would be billed as the prompt. */
+/**
+ * Rejects a single word behind a flag that is on or off: it is meant as its value, but would be
+ * billed as the prompt.
+ */
 function checkWord({ argument, flags }: Command, word: string, before: Token | undefined): void {
-  if (before?.kind !== "option" || !argument.includes(argumentField) || !/^[^-\s]\S*$/.test(word)) return;
+  if (before?.kind !== "option" || !argument.includes(argumentField) || !/^[^-\s]\S*$/.test(word))
+    return;
   const flag = flags.find(({ name }) => name === before.name);
   if (flag?.takes !== undefined || before.inlineValue !== undefined) return;
-  const advice = flag?.field === undefined ? `${before.rawName} takes no value.` : `Write ${spelled(flag)}.`;
+  const advice =
+    flag?.field === undefined ? `${before.rawName} takes no value.` : `Write ${spelled(flag)}.`;
   throw usageError(
     `"${word}" after ${before.rawName} would be the prompt`,
     `Nothing was sent. ${advice} If it is the prompt, write it first, or after --.`,
@@ -78,7 +112,10 @@ function flagOf(command: Command, { name, rawName }: OptionToken, word: string):
   const found = command.flags.find((flag) => flag.name === name);
   if (found) return found;
   if (/\s/.test(word) && command.argument.includes(argumentField))
-    throw usageError(`unknown flag ${rawName}`, "Nothing was sent. Write a prompt that begins with - after --.");
+    throw usageError(
+      `unknown flag ${rawName}`,
+      "Nothing was sent. Write a prompt that begins with - after --.",
+    );
   const flags = command.flags.map((flag) => `--${flag.name}`);
   throw usageError(unknownName(rawName, "option", flags).message, usageOf(command));
 }
@@ -90,7 +127,10 @@ function readValue(flag: Flag, { value }: OptionToken, command: Command): unknow
   if (flag.takes === undefined) {
     const isOn = switchValues.get(value?.toLowerCase() ?? "true");
     if (isOn !== undefined) return isOn !== (flag.isOff ?? false);
-    throw usageError(`--${name}=${value}: the value is not valid`, `Nothing was sent. Write ${spelled(flag)}.`);
+    throw usageError(
+      `--${name}=${value}: the value is not valid`,
+      `Nothing was sent. Write ${spelled(flag)}.`,
+    );
   }
   if (value === undefined) throw usageError(`--${name} needs a value.`, usageOf(command));
   const [read, advice] = readers[takes] ?? [(text: string) => text, ""];
@@ -106,9 +146,13 @@ function checkModel(command: Command, { options, words }: Parsed): void {
   const names = models?.map((one) => one.model).join(", ");
   if (isFlag && models && model === undefined)
     throw usageError("--model is missing", `Nothing was sent. Add -m with one of ${names}.`);
-  if (name === "batch" && options.output === undefined) throw usageError("--output is missing", usageOf(command));
+  if (name === "batch" && options.output === undefined)
+    throw usageError("--output is missing", usageOf(command));
   if (!models || model === undefined || models.some((one) => one.model === model)) return;
-  throw usageError(`mediagen ${name} has no model ${JSON.stringify(model)}`, `Nothing was sent. Use one of ${names}.`);
+  throw usageError(
+    `mediagen ${name} has no model ${JSON.stringify(model)}`,
+    `Nothing was sent. Use one of ${names}.`,
+  );
 }
 
 function checkWords(command: Command, words: readonly string[]): void {
@@ -117,7 +161,9 @@ function checkWords(command: Command, words: readonly string[]): void {
   if (open === "<" && words.length === 0) throw usageError(`${what} is missing`, usageOf(command));
   if (many !== undefined || words.length <= (what === undefined ? 0 : 1)) return;
   const advice =
-    what === argumentField ? `Put the prompt in quotes: mediagen ${name} "A red bicycle".` : usageOf(command);
+    what === argumentField
+      ? `Put the prompt in quotes: mediagen ${name} "A red bicycle".`
+      : usageOf(command);
   throw usageError(`too many arguments: ${words.join(" ")}`, `Nothing was sent. ${advice}`);
 }
 

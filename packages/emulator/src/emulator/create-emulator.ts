@@ -11,7 +11,8 @@ import { createFetch } from "./fetch.ts";
 /**
  * Creates an emulator of the service in this process. It needs no closing.
  *
- * @returns The emulator: a function from request to response, with a state that tests can read and set.
+ * @returns The emulator: a function from request to response, with a state that tests can read and
+ * set.
  * @throws A `RangeError` if the clock, the balance or a setting is not valid
  * @throws An `Error` if the document is not one that the emulator can serve
  * @example
@@ -22,7 +23,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const context = createContext(options);
   const { behaviour, state, clock, calls, faults, snapshot, statuses } = context;
   const fresh = { snapshot: snapshot(), behaviour: { ...behaviour } };
-  // Not a class, because its functions are also called without it, as in `{ fetch: emulator.fetch }`.
+  // Not a class, because its functions are also called without it, as in
+  // `{ fetch: emulator.fetch }`.
   const emulator: Emulator = {
     fetch: createFetch((request) => dispatch(request), context.activity),
     serve: (request) => dispatch(request),
@@ -46,7 +48,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       return [...state.charges];
     },
     get tasks() {
-      return [...state.tasks.values()].map((task) => ({ ...task, state: stateAt(task, clock.now()) }));
+      return [...state.tasks.values()].map((task) => ({
+        ...task,
+        state: stateAt(task, clock.now()),
+      }));
     },
     get behaviour() {
       return { ...behaviour };
@@ -70,7 +75,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return emulator;
 }
 
-function clientOf({ fetch, statuses }: Emulator, { apiKey, clock, state }: Context): EmulatorClient {
+function clientOf(
+  { fetch, statuses }: Emulator,
+  { apiKey, clock, state }: Context,
+): EmulatorClient {
   return {
     // Requests to localhost and its subdomains never leave the machine (RFC 6761).
     baseUrl: "http://emulator.localhost",
@@ -79,6 +87,11 @@ function clientOf({ fetch, statuses }: Emulator, { apiKey, clock, state }: Conte
     fetchSendsOnce: true,
     allowBrowser: true,
     statuses,
-    clock: { now: clock.now, steady: clock.now, sleep: clock.sleep, random: createRandom(state.seed) },
+    clock: {
+      now: clock.now,
+      steady: clock.now,
+      sleep: clock.sleep,
+      random: createRandom(state.seed),
+    },
   };
 }

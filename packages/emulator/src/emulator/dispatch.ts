@@ -5,20 +5,30 @@ import type { Emulator } from "../service/emulator-types.ts";
 import type { EmulatorResponse } from "../service/exchange.ts";
 import { createOperations } from "../service/operations.ts";
 
-/** Lets pages of any origin read a response of the service, but not one of the emulator's control API. */
+/**
+ * Lets pages of any origin read a response of the service, but not one of the emulator's control
+ * API.
+ */
 const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
 
-/** The response to a preflight. It allows the key (which `*` does not cover), both body types, and range requests. */
+/**
+ * The response to a preflight. It allows the key (which `*` does not cover), both body types, and
+ * range requests.
+ */
 const preflight: EmulatorResponse = {
   status: 204,
   headers: {
-    "access-control-allow-headers": "authorization, content-type, range, if-range, if-none-match, *",
+    "access-control-allow-headers":
+      "authorization, content-type, range, if-range, if-none-match, *",
     "access-control-allow-methods": "*",
   },
   body: null,
 };
 
-/** Returns the function that routes each request to the results, the page and its control API, or the operations. */
+/**
+ * Returns the function that routes each request to the results, the page and its control API, or
+ * the operations.
+ */
 export function createDispatch(emulator: Emulator, context: Context): Emulator["serve"] {
   const operations = createOperations(context);
   const downloads = createDownloads(context);
@@ -27,8 +37,13 @@ export function createDispatch(emulator: Emulator, context: Context): Emulator["
   return (request) =>
     context.activity.during(async () => {
       const id = `emulator-${++requests}`;
-      /** Marks a response as the emulator's, so that a test can distinguish it from the service's. */
-      const marked = (response: EmulatorResponse, more: Readonly<Record<string, string>>): EmulatorResponse => ({
+      /**
+       * Marks a response as the emulator's, so that a test can distinguish it from the service's.
+       */
+      const marked = (
+        response: EmulatorResponse,
+        more: Readonly<Record<string, string>>,
+      ): EmulatorResponse => ({
         ...response,
         headers: { ...response.headers, ...more, "x-emulator": "1", "x-request-id": id },
       });

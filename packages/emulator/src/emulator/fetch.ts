@@ -11,7 +11,9 @@ export function createFetch(serve: Emulator["serve"], activity: Activity): Emula
     request.signal.throwIfAborted();
     held.add(request);
     try {
-      const { status, headers, body } = await activity.whilePending(() => serve(emulatorRequestOf(request)));
+      const { status, headers, body } = await activity.whilePending(() =>
+        serve(emulatorRequestOf(request)),
+      );
       // A server sends no body in response to HEAD.
       return new Response(request.method === "HEAD" ? null : body, { status, headers });
     } finally {

@@ -33,7 +33,8 @@ export interface TestEmulator extends Emulator {
 /** The options of `useEmulator`. */
 export interface TestEmulatorOptions extends EmulatorOptions {
   /**
-   * Whether to listen on a free port, for programs in other processes. They do not see the emulator's clock: use `{ speed: 100 }`.
+   * Whether to listen on a free port, for programs in other processes. They do not see the
+   * emulator's clock: use `{ speed: 100 }`.
    * @default false
    */
   readonly listen?: boolean | undefined;
@@ -42,7 +43,9 @@ export interface TestEmulatorOptions extends EmulatorOptions {
 /** The hooks of a test framework. */
 interface Hooks {
   beforeAll(work: () => Promise<void>): void;
-  /** Calls `enter` with the full name of each test before it, and what that returns after the test. */
+  /**
+   * Calls `enter` with the full name of each test before it, and what that returns after the test.
+   */
   beforeEach(enter: (test: string) => () => void): void;
   afterAll(work: () => Promise<void>): void;
 }
@@ -55,7 +58,9 @@ interface Server {
 
 type Listen = (emulator: Emulator) => Promise<Server>;
 
-/** Creates an emulator that the hooks of a test framework replace with a new one before each test. */
+/**
+ * Creates an emulator that the hooks of a test framework replace with a new one before each test.
+ */
 export function createTestEmulator(
   { listen: isServed, ...options }: TestEmulatorOptions,
   hooks: Hooks,
@@ -79,11 +84,16 @@ export function createTestEmulator(
   const served = () => server;
   // Tests that do not use it may run at the same time.
   const unshared = () => {
-    if (overlap) throw new Error(`useEmulator: tests of this file run at the same time and would share it. ${advice}`);
+    if (overlap)
+      throw new Error(
+        `useEmulator: tests of this file run at the same time and would share it. ${advice}`,
+      );
     return current;
   };
   if (isServed) {
-    hooks.beforeAll(async () => void (server = await listen(withAssertions(() => current, served))));
+    hooks.beforeAll(
+      async () => void (server = await listen(withAssertions(() => current, served))),
+    );
     hooks.afterAll(async () => server?.close());
   }
   return withAssertions(unshared, served);
@@ -118,8 +128,12 @@ function withAssertions(current: () => Emulator, server: () => Server | undefine
     noViolations() {
       const { violatingCalls, violations } = current().report();
       if (violatingCalls === 0) return;
-      const lines = violations.map(({ method, path, violations }) => `\n  ${method} ${path}: ${violations.join("; ")}`);
-      throw new Error(`${violatingCalls} call${violatingCalls === 1 ? "" : "s"} had violations:${lines.join("")}`);
+      const lines = violations.map(
+        ({ method, path, violations }) => `\n  ${method} ${path}: ${violations.join("; ")}`,
+      );
+      throw new Error(
+        `${violatingCalls} call${violatingCalls === 1 ? "" : "s"} had violations:${lines.join("")}`,
+      );
     },
   };
   return new Proxy(own, {
@@ -130,5 +144,7 @@ function withAssertions(current: () => Emulator, server: () => Server | undefine
 }
 
 function linesOf(charges: readonly Charge[]): string {
-  return charges.map(({ taskid, operation, credits }) => `\n  ${taskid} by ${operation}, ${credits} credits`).join("");
+  return charges
+    .map(({ taskid, operation, credits }) => `\n  ${taskid} by ${operation}, ${credits} credits`)
+    .join("");
 }

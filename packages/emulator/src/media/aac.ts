@@ -7,15 +7,20 @@ const rate = 48_000;
 /** Samples of sound that one AAC frame holds. */
 const frameLength = 1024;
 
-/** AudioSpecificConfig, 1.6.2.1: object type 2 (AAC-LC) in 5 bits, frequency index 3 (48 kHz) in 4, 1 channel in 4, 3 zero flags. */
+/**
+ * AudioSpecificConfig, 1.6.2.1: object type 2 (AAC-LC) in 5 bits, frequency index 3 (48 kHz) in 4,
+ * 1 channel in 4, 3 zero flags.
+ */
 const config = [0b00010_001, 0b1_0001_000];
 
-/** The loudness: global_gain, where 4 more are 6 dB. With it the tone has a level of about -30 dB. */
+/**
+ * The loudness: global_gain, where 4 more are 6 dB. With it the tone has a level of about -30 dB.
+ */
 const gain = 180;
 
 /**
- * raw_data_block, 4.4.2.1, whose only coefficient, the 18th, is 1 or -1: a tone of 434 Hz. Its phase moves on by a quarter from one
- * frame to the next, so the sign changes every other time.
+ * raw_data_block, 4.4.2.1, whose only coefficient, the 18th, is 1 or -1: a tone of 434 Hz. Its
+ * phase moves on by a quarter from one frame to the next, so the sign changes every other time.
  */
 function toneFrame(isNegative: boolean): Uint8Array {
   const bits = [
@@ -29,7 +34,9 @@ function toneFrame(isNegative: boolean): Uint8Array {
     isNegative ? "10101" : "10110", // spectral_data, table 4.A.2: 0, 0, -1 or 1, 0
     "111", // ID_END
   ].join("");
-  return Uint8Array.from(bits.replaceAll("_", "").match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
+  return Uint8Array.from(bits.replaceAll("_", "").match(/.{8}/g) ?? [], (byte) =>
+    Number.parseInt(byte, 2),
+  );
 }
 
 const [up, down] = [toneFrame(false), toneFrame(true)];
@@ -37,7 +44,9 @@ const [up, down] = [toneFrame(false), toneFrame(true)];
 /** Returns a mono track with a tone, exactly this long. */
 export function toneTrack(seconds: number): Track {
   const duration = Math.round(seconds * rate);
-  const samples = Array.from({ length: Math.ceil(duration / frameLength) }, (_, frame) => (frame & 2 ? down : up));
+  const samples = Array.from({ length: Math.ceil(duration / frameLength) }, (_, frame) =>
+    frame & 2 ? down : up,
+  );
   const sampleEntry = mp4aBox({ rate, config });
   const times = { timescale: rate, sampleDuration: frameLength, duration };
   return { handler: "soun", ...times, samples, width: 0, height: 0, sampleEntry };

@@ -1,6 +1,6 @@
 /**
- * Returns a text that the font can draw: printable ASCII with single spaces. Other scripts are transliterated with a table of
- * half a megabyte, which is imported on first use.
+ * Returns a text that the font can draw: printable ASCII with single spaces. Other scripts are
+ * transliterated with a table of half a megabyte, which is imported on first use.
  */
 export async function asciiOf(text: string): Promise<string> {
   const isAscii = /^[\0-\x7f]*$/.test(text);

@@ -8,7 +8,10 @@ export function join(...pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let position = 0;
   for (const piece of pieces) {
-    joined.set(typeof piece === "string" ? Array.from(piece, (character) => character.charCodeAt(0)) : piece, position);
+    joined.set(
+      typeof piece === "string" ? Array.from(piece, (character) => character.charCodeAt(0)) : piece,
+      position,
+    );
     position += piece.length;
   }
   return joined;
@@ -21,5 +24,10 @@ export function u16(...values: readonly number[]): number[] {
 
 /** Returns the bytes of numbers of 32 bits each. */
 export function u32(...values: readonly number[]): number[] {
-  return values.flatMap((value) => [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff]);
+  return values.flatMap((value) => [
+    value >>> 24,
+    (value >>> 16) & 0xff,
+    (value >>> 8) & 0xff,
+    value & 0xff,
+  ]);
 }

@@ -38,23 +38,48 @@ export interface Card extends Plane {
   readonly small: number;
 }
 
-/** Luma that the ink of the shape adds, and the most ink: on each tone and the shape, the prompt is 4.5 times as light. */
+/**
+ * Luma that the ink of the shape adds, and the most ink: on each tone and the shape, the prompt is
+ * 4.5 times as light.
+ */
 const [shapeLuma, inkLuma] = [12, 148];
 
 /** The ink of the shape behind the text, and of text that is not the prompt. */
 const [shapeInk, quietInk] = [2, 10];
 
-/** Draws a card on a background with so many steps. It omits what does not fit. The plane has complete multiples of pixels each way. */
-export function drawCard({ width, height, seed, text }: CardOptions, toneCount: number, multiple: number = 1): Card {
+/**
+ * Draws a card on a background with so many steps. It omits what does not fit. The plane has
+ * complete multiples of pixels each way.
+ */
+export function drawCard(
+  { width, height, seed, text }: CardOptions,
+  toneCount: number,
+  multiple: number = 1,
+): Card {
   const size = Math.min(Math.sqrt(width * height), 1.7 * Math.min(width, height));
   const [margin, small] = [Math.round(size * 0.075), size * 0.028];
-  const [columns, rows] = [width, height].map((side) => Math.ceil(side / multiple) * multiple) as [number, number];
+  const [columns, rows] = [width, height].map((side) => Math.ceil(side / multiple) * multiple) as [
+    number,
+    number,
+  ];
   const plane: Plane = { width: columns, height: rows, ink: new Uint8Array(columns * rows) };
-  const card: Card = { ...plane, visible: { width, height }, tones: tonesOf(seed, toneCount), margin, small };
+  const card: Card = {
+    ...plane,
+    visible: { width, height },
+    tones: tonesOf(seed, toneCount),
+    margin,
+    small,
+  };
   drawShape(card, hash(`shape of ${seed}`), size);
   const across = { left: margin, width: width - 2 * margin };
   const titleSize = small * 1.5;
-  drawText(card, text.title, { ...across, top: margin, height: titleSize }, [titleSize, small], quietInk);
+  drawText(
+    card,
+    text.title,
+    { ...across, top: margin, height: titleSize },
+    [titleSize, small],
+    quietInk,
+  );
   const noteHeight = 4 * small * 1.25;
   const nowhere = { width, height: 0, ink: new Uint8Array() };
   const used = drawText(nowhere, text.note, { ...across, top: 0, height: noteHeight }, [small]);
@@ -63,7 +88,10 @@ export function drawCard({ width, height, seed, text }: CardOptions, toneCount: 
   const bodyTop = margin + titleSize * capHeight + size * 0.075;
   const sizes: number[] = [];
   for (let next = size * 0.14; next > small; next *= 0.86) sizes.push(next);
-  drawText(card, text.body, { ...across, top: bodyTop, height: noteTop - size * 0.05 - bodyTop }, [...sizes, small]);
+  drawText(card, text.body, { ...across, top: bodyTop, height: noteTop - size * 0.05 - bodyTop }, [
+    ...sizes,
+    small,
+  ]);
   return card;
 }
 
@@ -80,8 +108,12 @@ export function lumaOf(tone: Tone, ink: number): number {
 
 /** Draws a circle behind the text, at a place and in a size that the number chooses. */
 function drawShape(card: Card, number: number, size: number): void {
-  const pick = (shift: number, from: number, to: number) => from + ((to - from) * ((number >>> shift) & 255)) / 255;
-  const [left, top] = [card.visible.width * pick(0, 0.7, 0.95), card.visible.height * pick(8, 0.5, 0.95)];
+  const pick = (shift: number, from: number, to: number) =>
+    from + ((to - from) * ((number >>> shift) & 255)) / 255;
+  const [left, top] = [
+    card.visible.width * pick(0, 0.7, 0.95),
+    card.visible.height * pick(8, 0.5, 0.95),
+  ];
   // Eight curves are a circle but for a thousandth of its radius.
   const [half, tangent] = [Math.SQRT1_2, Math.SQRT2 - 1];
   const corners = [1, half, 0, -half, -1, -half, 0, half];
@@ -96,7 +128,11 @@ function drawShape(card: Card, number: number, size: number): void {
 }
 
 /** The last line of a card, where its label is at the right, and its progress line at the left. */
-export function footOf({ visible, small, margin }: Card): { baseline: number; top: number; bottom: number } {
+export function footOf({ visible, small, margin }: Card): {
+  baseline: number;
+  top: number;
+  bottom: number;
+} {
   const baseline = visible.height - margin;
   return { baseline, top: Math.floor(baseline - small), bottom: Math.ceil(baseline + small * 0.4) };
 }
@@ -104,7 +140,8 @@ export function footOf({ visible, small, margin }: Card): { baseline: number; to
 /** Draws the label of the last line over a card without one. */
 export function drawLabel(card: Card, label: string): void {
   const left = labelLeft(card, label);
-  if (left >= card.margin) drawLine(card, label, { left, baseline: footOf(card).baseline, size: card.small }, quietInk);
+  if (left >= card.margin)
+    drawLine(card, label, { left, baseline: footOf(card).baseline, size: card.small }, quietInk);
 }
 
 function labelLeft({ visible, margin, small }: Card, label: string): number {

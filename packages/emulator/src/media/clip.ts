@@ -1,4 +1,7 @@
-/** Clips: a card with a running clock and a progress line as an MP4 of H.264 video and, on request, a quiet tone in AAC. */
+/**
+ * Clips: a card with a running clock and a progress line as an MP4 of H.264 video and, on request,
+ * a quiet tone in AAC.
+ */
 
 import { toneTrack } from "./aac.ts";
 import { type CardOptions, drawCard, drawLabel, drawProgress, footOf } from "./card.ts";
@@ -17,15 +20,18 @@ interface ClipOptions extends CardOptions {
 }
 
 /**
- * Returns an MP4 of exactly this size that shows the text over a running clock. A key frame comes every ten seconds.
- * The same options give the same bytes on every machine.
+ * Returns an MP4 of exactly this size that shows the text over a running clock. A key frame comes
+ * every ten seconds. The same options give the same bytes on every machine.
  *
- * @throws A `RangeError` if the width or height is odd, because H.264 stores colour per pair of pixels
+ * @throws A `RangeError` if the width or height is odd, because H.264 stores colour per pair of
+ * pixels
  */
 export function renderClip(options: ClipOptions): Uint8Array<ArrayBuffer> {
   const { width, height } = options;
   if (width % 2 !== 0 || height % 2 !== 0)
-    throw new RangeError(`renderClip: ${width} x ${height} is not valid. Use an even width and height.`);
+    throw new RangeError(
+      `renderClip: ${width} x ${height} is not valid. Use an even width and height.`,
+    );
   const video = videoTrack(options);
   const tracks: [Track, ...Track[]] = [video];
   if (options.audio) tracks.push(toneTrack(video.duration / video.timescale));
@@ -62,13 +68,16 @@ function videoTrack(options: ClipOptions): Track {
   }
   const [sps, pps] = [sequenceParameterSet({ width, height, fps }), pictureParameterSet()];
   const sampleEntry = avc1Box({ width, height, sps, pps });
-  // These units also fit fractional frame rates: at 29.97 frames per second, a frame lasts 1000 of 29970 units.
+  // These units also fit fractional frame rates: at 29.97 frames per second, a frame lasts 1000 of
+  // 29970 units.
   const timescale = Math.round(fps * 1000);
   const times = { timescale, sampleDuration: 1000, duration: frames * 1000 };
   return { handler: "vide", ...times, samples, keySamples, width, height, sampleEntry };
 }
 
-/** Seconds from one key frame to the next: few, because they are large, but players seek from them. */
+/**
+ * Seconds from one key frame to the next: few, because they are large, but players seek from them.
+ */
 const secondsPerKey = 10;
 
 /** Returns seconds as 0:07. */

@@ -1,11 +1,12 @@
 // Made from the package dejavu-fonts-ttf by `npm run generate`. Edits are lost.
 
 /**
- * Outlines of DejaVu Sans Condensed Bold. Copyright (c) 2003 by Bitstream, Inc. All Rights Reserved; the changes of DejaVu are in the
- * public domain. https://dejavu-fonts.github.io/License.html permits to use, modify and distribute them.
+ * Outlines of DejaVu Sans Condensed Bold. Copyright (c) 2003 by Bitstream, Inc. All Rights
+ * Reserved; the changes of DejaVu are in the public domain.
+ * https://dejavu-fonts.github.io/License.html permits to use, modify and distribute them.
  *
- * For each character from the space on, in thousandths of the text's size: how far it moves on, and its outline from its place on
- * the baseline.
+ * For each character from the space on, in thousandths of the text's size: how far it moves on, and
+ * its outline from its place on the baseline.
  */
 export const glyphs: readonly (readonly [advance: number, path: string])[] = [
   [313, ""],

@@ -16,7 +16,10 @@ export class BitWriter {
     }
   }
 
-  /** ue(v), 9.1, Exp-Golomb: as many zeros as the binary form of value + 1 has digits after the first, then that form. */
+  /**
+   * ue(v), 9.1, Exp-Golomb: as many zeros as the binary form of value + 1 has digits after the
+   * first, then that form.
+   */
   ue(value: number): void {
     const digits = 32 - Math.clz32(value + 1);
     this.u(digits - 1, 0);
@@ -34,7 +37,10 @@ export class BitWriter {
     for (const byte of bytes) this.#bytes.push(byte);
   }
 
-  /** Returns everything written, closed by rbsp_trailing_bits (7.3.2.11): a one and zeros up to the next byte. */
+  /**
+   * Returns everything written, closed by rbsp_trailing_bits (7.3.2.11): a one and zeros up to the
+   * next byte.
+   */
   end(): readonly number[] {
     this.u(1, 1);
     this.bytes([]);
@@ -42,7 +48,10 @@ export class BitWriter {
   }
 }
 
-/** nal_unit, 7.3.1. A 3 (emulation_prevention_three_byte) separates bytes that would look like a start code. */
+/**
+ * nal_unit, 7.3.1. A 3 (emulation_prevention_three_byte) separates bytes that would look like a
+ * start code.
+ */
 export function nalUnit(refIdc: number, type: number, payload: readonly number[]): Uint8Array {
   const bytes = [(refIdc << 5) | type]; // forbidden_zero_bit, nal_ref_idc, nal_unit_type
   let zeros = 0;

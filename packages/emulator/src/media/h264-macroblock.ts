@@ -28,9 +28,14 @@ export class MacroblockWriter {
   #intraTypes = 0;
 
   constructor(card: Card) {
-    const lumas = card.tones.map((tone) => Array.from({ length: mostInk + 1 }, (_, ink) => lumaOf(tone, ink)));
+    const lumas = card.tones.map((tone) =>
+      Array.from({ length: mostInk + 1 }, (_, ink) => lumaOf(tone, ink)),
+    );
     this.#card = card;
-    this.#lumas = Array.from({ length: card.height }, (_, row) => lumas[toneIndex(card, row)] ?? []);
+    this.#lumas = Array.from(
+      { length: card.height },
+      (_, row) => lumas[toneIndex(card, row)] ?? [],
+    );
     this.#decoded = new Uint8ClampedArray(card.ink.length);
     this.#marks = new Uint8Array(card.ink.length / block ** 2);
   }
@@ -44,7 +49,10 @@ export class MacroblockWriter {
   /** Writes the macroblock at an address. */
   write(address: number): void {
     const across = this.#card.width / macroblock;
-    const [left, top] = [(address % across) * macroblock, Math.floor(address / across) * macroblock];
+    const [left, top] = [
+      (address % across) * macroblock,
+      Math.floor(address / across) * macroblock,
+    ];
     if (left > 0 && this.#repeatsLeft(left, top, macroblock)) this.#writeCopy(left, top);
     else if (left > 0 && top > 0) this.#writeBlocks(left, top);
     else this.#writeSamples(left, top);
@@ -52,16 +60,20 @@ export class MacroblockWriter {
 
   /** Intra_16x16: horizontal prediction and nothing to add. */
   #writeCopy(left: number, top: number): void {
-    this.#bits.ue(this.#intraTypes + 2); // mb_type, table 7-11: I_16x16_1_0_0: horizontal prediction, no chroma, no luma AC
+    // mb_type, table 7-11: I_16x16_1_0_0: horizontal prediction, no chroma, no luma AC
+    this.#bits.ue(this.#intraTypes + 2);
     this.#bits.ue(1); // intra_chroma_pred_mode: horizontal
     this.#bits.se(0); // mb_qp_delta
     this.#writeCount(left, top, false);
   }
 
-  /** Intra_4x4: horizontal prediction, and what to add to blocks with edges of letters and shapes. */
+  /**
+   * Intra_4x4: horizontal prediction, and what to add to blocks with edges of letters and shapes.
+   */
   #writeBlocks(left: number, top: number): void {
     this.#bits.ue(this.#intraTypes); // mb_type, table 7-11: I_NxN
-    // Horizontal is mode 1, which is expected (8.3.1.1) next to such blocks: of each block but the first, one is in this macroblock.
+    // Horizontal is mode 1, which is expected (8.3.1.1) next to such blocks: of each block but the
+    // first, one is in this macroblock.
     if (this.#isNear(isPredicted, left, top)) this.#bits.u(1, 1); // prev_intra4x4_pred_mode_flag
     else this.#bits.u(4, 0b0_001); // and rem_intra4x4_pred_mode
     this.#bits.u(15, 0x7fff);
@@ -80,15 +92,22 @@ export class MacroblockWriter {
     this.#writeCount(left, top, !isCopy);
     this.#marks[this.#blockAt(left, top)] = isCopy ? isPredicted : isPredicted | isWritten;
     if (isCopy) return;
-    const pixels = Array.from({ length: 16 }, (_, at) => (top + (at >> 2)) * this.#card.width + left + (at & 3));
+    const pixels = Array.from(
+      { length: 16 },
+      (_, at) => (top + (at >> 2)) * this.#card.width + left + (at & 3),
+    );
     const before = pixels.map((pixel, at) => this.#decoded[pixel - (at & 3) - 1] ?? 0);
     const levels = levelsOf(pixels.map((pixel, at) => this.#lumaAt(pixel) - (before[at] ?? 0)));
     this.#writeLevels(levels.toReversed());
     const added = differencesOf(levels);
-    for (const [at, pixel] of pixels.entries()) this.#decoded[pixel] = (before[at] ?? 0) + (added[at] ?? 0);
+    for (const [at, pixel] of pixels.entries())
+      this.#decoded[pixel] = (before[at] ?? 0) + (added[at] ?? 0);
   }
 
-  /** coeff_token, table 9-5, of none or 16 coefficients. It depends on how many the blocks to the left and above have (9.2.1). */
+  /**
+   * coeff_token, table 9-5, of none or 16 coefficients. It depends on how many the blocks to the
+   * left and above have (9.2.1).
+   */
   #writeCount(left: number, top: number, isFull: boolean): void {
     if (this.#isNear(isWritten, left, top)) this.#bits.u(6, isFull ? 0b1111_00 : 0b0000_11);
     else this.#bits.u(isFull ? 16 : 1, isFull ? 0b100 : 1);
@@ -114,7 +133,11 @@ export class MacroblockWriter {
       const start = (top + y) * this.#card.width + left;
       for (let x = 0; x < macroblock; x++) samples[y * macroblock + x] = this.#lumaAt(start + x);
       this.#decoded.set(samples.subarray(y * macroblock, (y + 1) * macroblock), start);
-      this.#marks.fill(isWritten, this.#blockAt(left, top + y), this.#blockAt(left + macroblock, top + y));
+      this.#marks.fill(
+        isWritten,
+        this.#blockAt(left, top + y),
+        this.#blockAt(left + macroblock, top + y),
+      );
       const half = macroblock ** 2 + (y >> 1) * 8;
       samples.fill(cb, half, half + 8).fill(cr, half + 64, half + 72);
     }
@@ -122,7 +145,9 @@ export class MacroblockWriter {
     this.#bits.bytes([...samples]); // after pcm_alignment_zero_bit
   }
 
-  /** Returns whether a square repeats the pixels to its left well enough. If so, decoders let it. */
+  /**
+   * Returns whether a square repeats the pixels to its left well enough. If so, decoders let it.
+   */
   #repeatsLeft(left: number, top: number, size: number): boolean {
     const { width, ink } = this.#card;
     for (let row = top; row < top + size; row++) {
@@ -142,7 +167,9 @@ export class MacroblockWriter {
 
   #isNear(mark: number, left: number, top: number): boolean {
     const at = this.#blockAt(left, top);
-    return (((this.#marks[at - 1] ?? 0) | (this.#marks[at - this.#card.width / block] ?? 0)) & mark) > 0;
+    return (
+      (((this.#marks[at - 1] ?? 0) | (this.#marks[at - this.#card.width / block] ?? 0)) & mark) > 0
+    );
   }
 
   #blockAt(left: number, top: number): number {

@@ -26,7 +26,10 @@ const levels = [
 /** Returns the lowest level whose limits a video respects. */
 function levelOf({ width, height, fps }: VideoFormat): number {
   const frame = Math.ceil(width / macroblock) * Math.ceil(height / macroblock);
-  return levels.find(([, perSecond, perFrame]) => frame <= perFrame && frame * fps <= perSecond)?.[0] ?? 62;
+  return (
+    levels.find(([, perSecond, perFrame]) => frame <= perFrame && frame * fps <= perSecond)?.[0] ??
+    62
+  );
 }
 
 /** The sequence parameter set, 7.3.2.1.1, as a NAL unit. */
@@ -44,15 +47,22 @@ export function sequenceParameterSet(format: VideoFormat): Uint8Array {
   bits.u(1, 0); // gaps_in_frame_num_value_allowed_flag
   bits.ue(columns - 1); // pic_width_in_mbs_minus1
   bits.ue(rows - 1); // pic_height_in_map_units_minus1
-  bits.u(3, 0b111); // frame_mbs_only_flag: no interlacing; direct_8x8_inference_flag; frame_cropping_flag, offsets by 2 pixels
+  // frame_mbs_only_flag: no interlacing; direct_8x8_inference_flag; frame_cropping_flag, offsets by
+  // 2 pixels
+  bits.u(3, 0b111);
   bits.ue(0); // frame_crop_left_offset
   bits.ue((columns * macroblock - format.width) / 2); // frame_crop_right_offset
   bits.ue(0); // frame_crop_top_offset
   bits.ue((rows * macroblock - format.height) / 2); // frame_crop_bottom_offset
   bits.u(3, 0b100); // E.1.1: vui_parameters_present_flag, no aspect ratio, no overscan
-  bits.u(6, 0b1_101_0_1); // video_signal_type_present_flag, unspecified format, luma 16 to 235, colour_description_present_flag
-  for (let of = 0; of < 3; of++) bits.u(8, 1); // colour_primaries, transfer_characteristics, matrix_coefficients: BT.709
-  bits.u(6, 0); // no place of chroma, no times (MP4 has them), no buffers (two flags), no pic_struct, no restrictions
+  // video_signal_type_present_flag, unspecified format, luma 16 to 235,
+  // colour_description_present_flag
+  bits.u(6, 0b1_101_0_1);
+  // colour_primaries, transfer_characteristics, matrix_coefficients: BT.709
+  for (let of = 0; of < 3; of++) bits.u(8, 1);
+  // no place of chroma, no times (MP4 has them), no buffers (two flags), no pic_struct, no
+  // restrictions
+  bits.u(6, 0);
   return nalUnit(3, 7, bits.end());
 }
 
@@ -69,6 +79,8 @@ export function pictureParameterSet(): Uint8Array {
   bits.se(quantiser - 26); // pic_init_qp_minus26
   bits.se(0); // pic_init_qs_minus26
   bits.se(0); // chroma_qp_index_offset
-  bits.u(3, 0b100); // deblocking_filter_control_present_flag: edges stay sharp; no constrained_intra_pred, no redundant_pic_cnt
+  // deblocking_filter_control_present_flag: edges stay sharp; no constrained_intra_pred, no
+  // redundant_pic_cnt
+  bits.u(3, 0b100);
   return nalUnit(3, 8, bits.end());
 }

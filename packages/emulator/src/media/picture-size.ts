@@ -4,18 +4,23 @@ export interface Size {
   readonly height: number;
 }
 
-/** Returns the size of a PNG, JPEG, GIF or WebP from its first bytes, or undefined if it is none of these. */
+/**
+ * Returns the size of a PNG, JPEG, GIF or WebP from its first bytes, or undefined if it is none of
+ * these.
+ */
 export function sizeOf(bytes: Uint8Array): Size | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const name = (at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
-  const size = (width: number, height: number) => (width > 0 && height > 0 ? { width, height } : undefined);
+  const size = (width: number, height: number) =>
+    width > 0 && height > 0 ? { width, height } : undefined;
   const little = (at: number) => view.getUint16(at, true);
   try {
     if (name(0) === "\x89PNG") return size(view.getUint32(16), view.getUint32(20));
     if (name(0) === "GIF8") return size(little(6), little(8));
     if (name(0) === "RIFF" && name(12) === "VP8X")
       return size(1 + (view.getUint32(24, true) & 0xffffff), 1 + (view.getUint32(26, true) >>> 8));
-    if (name(0) === "RIFF" && name(12) === "VP8 ") return size(little(26) & 0x3fff, little(28) & 0x3fff);
+    if (name(0) === "RIFF" && name(12) === "VP8 ")
+      return size(little(26) & 0x3fff, little(28) & 0x3fff);
     if (name(0) === "RIFF" && name(12) === "VP8L")
       return size(1 + (little(21) & 0x3fff), 1 + ((view.getUint32(21, true) >>> 14) & 0x3fff));
     if (view.getUint16(0) === 0xffd8) return jpegSize(view);

@@ -19,14 +19,17 @@ interface Placement {
 }
 
 /**
- * Fills a path of SVG with some ink, where there is less. The path is closed, and has the commands M, L and Q.
- * Nothing is drawn outside of the plane.
+ * Fills a path of SVG with some ink, where there is less. The path is closed, and has the commands
+ * M, L and Q. Nothing is drawn outside of the plane.
  */
 export function fillPath(plane: Plane, path: string, at: Placement, ink: number = mostInk): void {
   const lines = linesOf(path, at);
   const [xs, ys] = [lines.map(([x]) => x), lines.map(([, y]) => y)];
   const [left, right] = [Math.floor(Math.min(...xs)), Math.ceil(Math.max(...xs)) + 1];
-  const [end, bottom] = [Math.min(right, plane.width), Math.min(Math.ceil(Math.max(...ys)), plane.height)];
+  const [end, bottom] = [
+    Math.min(right, plane.width),
+    Math.min(Math.ceil(Math.max(...ys)), plane.height),
+  ];
   const changes = new Float32Array(right - left + 1);
   for (let row = Math.max(0, Math.floor(Math.min(...ys))); row < bottom; row++) {
     changes.fill(0);
@@ -43,16 +46,27 @@ export function fillPath(plane: Plane, path: string, at: Placement, ink: number 
 }
 
 /** Fills a rectangle of complete pixels, whatever its ink was. */
-export function fillBox(plane: Plane, [left, top, right, bottom]: readonly number[], ink: number = mostInk): void {
+export function fillBox(
+  plane: Plane,
+  [left, top, right, bottom]: readonly number[],
+  ink: number = mostInk,
+): void {
   for (let row = Math.max(0, top ?? 0); row < Math.min(plane.height, bottom ?? 0); row++) {
     const start = row * plane.width;
-    plane.ink.fill(ink, start + Math.max(0, left ?? 0), start + Math.max(0, Math.min(plane.width, right ?? 0)));
+    plane.ink.fill(
+      ink,
+      start + Math.max(0, left ?? 0),
+      start + Math.max(0, Math.min(plane.width, right ?? 0)),
+    );
   }
 }
 
 type Command = readonly [name: string, numbers: readonly number[]];
 
-/** The commands of each path: a character of the font or the shape. To read one again would take longer than to draw it. */
+/**
+ * The commands of each path: a character of the font or the shape. To read one again would take
+ * longer than to draw it.
+ */
 const known = new Map<string, readonly Command[]>();
 
 function commandsOf(path: string): readonly Command[] {
@@ -96,8 +110,9 @@ function linesOf(path: string, { left, top, scale }: Placement): Line[] {
 }
 
 /**
- * Adds the part of a line in a row to the changes of coverage from each pixel to the next one at its right. Their sums from the left
- * are the area of the shape in each pixel, because a line in the other direction subtracts the same.
+ * Adds the part of a line in a row to the changes of coverage from each pixel to the next one at
+ * its right. Their sums from the left are the area of the shape in each pixel, because a line in
+ * the other direction subtracts the same.
  */
 function addLine(changes: Float32Array, [x0, y0, x1, y1]: Line, row: number, left: number): void {
   const from = Math.max(row, Math.min(y0, y1));

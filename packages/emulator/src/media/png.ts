@@ -1,4 +1,6 @@
-/** Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition, by its clauses). */
+/**
+ * Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition, by its clauses).
+ */
 
 import { join, u32 } from "./bytes.ts";
 import { type Card, type CardOptions, drawCard, drawLabel, lumaOf, toneIndex } from "./card.ts";
@@ -6,7 +8,10 @@ import { mostInk } from "./plane.ts";
 import type { Tone } from "./tones.ts";
 import { zlibSync } from "fflate";
 
-/** Returns a PNG of exactly this size that shows the text. The same options give the same bytes on every machine. */
+/**
+ * Returns a PNG of exactly this size that shows the text. The same options give the same bytes on
+ * every machine.
+ */
 export function renderPicture(options: CardOptions): Uint8Array<ArrayBuffer> {
   const { width, height, description } = options;
   // With each amount of ink, they are at most the 256 colours of a palette.
@@ -17,20 +22,24 @@ export function renderPicture(options: CardOptions): Uint8Array<ArrayBuffer> {
   );
   return join(
     [0x89, ...join("PNG"), 0x0d, 0x0a, 0x1a, 0x0a], // 5.2 signature
-    chunk("IHDR", join(u32(width, height), [8, 3, 0, 0, 0])), // 11.2.1: 8 bits, indexed colour; the one compression and filter method; not interlaced
+    // 11.2.1: 8 bits, indexed colour; the one compression and filter method; not interlaced
+    chunk("IHDR", join(u32(width, height), [8, 3, 0, 0, 0])),
     chunk("PLTE", join(palette)), // 11.2.2
     // 11.3.3.4: keyword, no compression, no language, no translated keyword, UTF-8.
     ...(description
       ? [chunk("iTXt", join("Description", [0, 0, 0, 0, 0], new TextEncoder().encode(description)))]
       : []),
-    // 11.2.3. Level 3 takes 40 % of the time of the usual 6. Memory is set because fflate derives it by a logarithm
-    // otherwise, whose last bit differs between engines.
+    // 11.2.3. Level 3 takes 40 % of the time of the usual 6. Memory is set because fflate derives
+    // it by a logarithm otherwise, whose last bit differs between engines.
     chunk("IDAT", zlibSync(scanlinesOf(card), { level: 3, mem: 4 })),
     chunk("IEND", join()), // 11.2.4
   );
 }
 
-/** 7.2: a byte for each pixel, each line after its filter type: 0 (None), or 2 (Up) with zeros for a line like the one above it. */
+/**
+ * 7.2: a byte for each pixel, each line after its filter type: 0 (None), or 2 (Up) with zeros for a
+ * line like the one above it.
+ */
 function scanlinesOf(card: Card): Uint8Array<ArrayBuffer> {
   const { width, height, ink } = card;
   const scanlines = new Uint8Array((1 + width) * height);
@@ -39,7 +48,9 @@ function scanlinesOf(card: Card): Uint8Array<ArrayBuffer> {
     let alike = row > 0 && tone === toneIndex(card, row - 1) ? 0 : width;
     while (alike < width && ink[from + alike] === ink[from + alike - width]) alike++;
     if (alike === width && row > 0) scanlines[start] = 2;
-    else for (let x = 0; x < width; x++) scanlines[start + 1 + x] = tone * (mostInk + 1) + (ink[from + x] ?? 0);
+    else
+      for (let x = 0; x < width; x++)
+        scanlines[start + 1 + x] = tone * (mostInk + 1) + (ink[from + x] ?? 0);
   }
   return scanlines;
 }
@@ -63,7 +74,10 @@ const crcTable: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Returns a colour as red, green, blue: the BT.709 matrix from video range to full range, in 256ths. */
+/**
+ * Returns a colour as red, green, blue: the BT.709 matrix from video range to full range, in
+ * 256ths.
+ */
 function rgb({ y, cb, cr }: Tone): number[] {
   const luma = 298 * (y - 16) + 128;
   const [blue, red] = [cb - 128, cr - 128];

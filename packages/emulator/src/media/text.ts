@@ -19,7 +19,8 @@ interface Box {
 /** Returns the width of a line of printable ASCII, as a multiple of its size. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (let index = 0; index < text.length; index++) width += glyphs[text.charCodeAt(index) - 0x20]?.[0] ?? 0;
+  for (let index = 0; index < text.length; index++)
+    width += glyphs[text.charCodeAt(index) - 0x20]?.[0] ?? 0;
   return width / 1_000;
 }
 
@@ -39,12 +40,19 @@ export function drawLine(
 }
 
 /**
- * Draws a text into a box, in the first of the sizes in which it fits without breaking a word, or else in the last one, cut with an
- * ellipsis. Returns the height that it takes.
+ * Draws a text into a box, in the first of the sizes in which it fits without breaking a word, or
+ * else in the last one, cut with an ellipsis. Returns the height that it takes.
  */
-export function drawText(plane: Plane, text: string, box: Box, sizes: readonly number[], ink?: number): number {
+export function drawText(
+  plane: Plane,
+  text: string,
+  box: Box,
+  sizes: readonly number[],
+  ink?: number,
+): number {
   const [smallest = 0] = sizes.slice(-1);
-  const countAt = (size: number) => Math.floor((box.height - size * capHeight) / (size * lineHeight)) + 1;
+  const countAt = (size: number) =>
+    Math.floor((box.height - size * capHeight) / (size * lineHeight)) + 1;
   const fits = (size: number) => {
     const isBroken = text.split(" ").some((word) => widthOf(word) * size > box.width);
     return !isBroken && wrap(text, box.width / size, countAt(size)).length <= countAt(size);
@@ -53,7 +61,8 @@ export function drawText(plane: Plane, text: string, box: Box, sizes: readonly n
   const count = Math.max(0, countAt(size));
   const lines = wrap(text, box.width / size, count);
   const shown = lines.slice(0, count);
-  if (lines.length > count && count > 0) shown[count - 1] = ellipsis(lines[count - 1] ?? "", box.width / size);
+  if (lines.length > count && count > 0)
+    shown[count - 1] = ellipsis(lines[count - 1] ?? "", box.width / size);
   for (const [index, line] of shown.entries()) {
     const baseline = Math.round(box.top + size * (capHeight + index * lineHeight));
     drawLine(plane, line, { left: box.left, baseline, size }, ink);
@@ -61,13 +70,17 @@ export function drawText(plane: Plane, text: string, box: Box, sizes: readonly n
   return shown.length === 0 ? 0 : size * (capHeight + (shown.length - 1) * lineHeight);
 }
 
-/** Wraps a text at a width, into at most one line more than `most`. Breaks only words that are longer than a line. */
+/**
+ * Wraps a text at a width, into at most one line more than `most`. Breaks only words that are
+ * longer than a line.
+ */
 function wrap(text: string, width: number, most: number): string[] {
   const lines: string[] = [];
   let rest = text;
   while (rest !== "" && lines.length <= most) {
     const start = startOf(rest, width);
-    const space = rest.length === start.length ? -1 : `${start}${rest.charAt(start.length)}`.lastIndexOf(" ");
+    const space =
+      rest.length === start.length ? -1 : `${start}${rest.charAt(start.length)}`.lastIndexOf(" ");
     const line = space > 0 ? start.slice(0, space) : start;
     lines.push(line);
     rest = rest.slice(line.length).trimStart();

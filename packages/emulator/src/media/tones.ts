@@ -35,7 +35,8 @@ const pairs = [
 export function tonesOf(seed: string, count: number): Tone[] {
   const [from, to] = pairs[(hash(seed) >>> 8) % pairs.length] ?? pairs[0];
   return Array.from({ length: count }, (_, index) => {
-    const between = (start: number, end: number) => Math.round(start + ((end - start) * index) / (count - 1));
+    const between = (start: number, end: number) =>
+      Math.round(start + ((end - start) * index) / (count - 1));
     const [cb, cr] = [(from.cb + to.cb) / 2, (from.cr + to.cr) / 2];
     return { y: between(from.y, to.y * 0.65), cb: between(from.cb, cb), cr: between(from.cr, cr) };
   });

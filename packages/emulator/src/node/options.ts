@@ -16,17 +16,27 @@ const options: Readonly<Record<string, readonly [shown: string, what: string]>> 
   clock: ["auto|manual", "what advances the time instead: each query, or POST /_emulator/advance"],
   state: ["FILE", "load tasks and credits from this file, and save them to it"],
   fresh: ["", "start without tasks and save nothing"],
-  results: ["DIR", "return files of this directory as results: fox.mp4 for prompts with the word fox"],
-  report: ["FILE", "write calls, violations and charges at the end, as JSON, or JUnit if FILE ends in .xml"],
+  results: [
+    "DIR",
+    "return files of this directory as results: fox.mp4 for prompts with the word fox",
+  ],
+  report: [
+    "FILE",
+    "write calls, violations and charges at the end, as JSON, or JUnit if FILE ends in .xml",
+  ],
   version: ["", "show the version"],
   help: ["", "show this text"],
 };
 
 /** The settings by flag. */
-const flags = new Map(settingNames.map((name) => [name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`), name]));
+const flags = new Map(
+  settingNames.map((name) => [name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`), name]),
+);
 /** The settings by variable of the environment. */
 const prefix = "MEDIAGEN_BEHAVIOUR_";
-const variables = new Map([...flags].map(([flag, name]) => [prefix + flag.replaceAll("-", "_").toUpperCase(), name]));
+const variables = new Map(
+  [...flags].map(([flag, name]) => [prefix + flag.replaceAll("-", "_").toUpperCase(), name]),
+);
 
 /** The text of --help. */
 export const usage: string = `mediagen-emulator: the Media Generation Service, emulated on this machine
@@ -56,7 +66,12 @@ function table(rows: readonly (readonly [flag: string, what: string])[]): string
 
 function shownOf(name: keyof Behaviour): string {
   const { kind } = settings[name];
-  const shown: Readonly<Record<string, string>> = { flag: "", statuses: "N,N,N,N", status: "STATUS", duration: "TIME" };
+  const shown: Readonly<Record<string, string>> = {
+    flag: "",
+    statuses: "N,N,N,N",
+    status: "STATUS",
+    duration: "TIME",
+  };
   return kind.includes("|") ? kind.replaceAll(" ", "-") : (shown[kind] ?? "N");
 }
 
@@ -84,7 +99,9 @@ export function readArguments(args: readonly string[]): CommandLine {
   try {
     const { values, positionals } = parseArgs({
       args: args.slice(0, dashes < 0 ? undefined : dashes),
-      options: Object.fromEntries(types.map(([name, shown]) => [name, { type: shown === "" ? "boolean" : "string" }])),
+      options: Object.fromEntries(
+        types.map(([name, shown]) => [name, { type: shown === "" ? "boolean" : "string" }]),
+      ),
       allowPositionals: true,
     });
     return { values, positionals, command: dashes < 0 ? undefined : args.slice(dashes + 1) };
@@ -97,16 +114,21 @@ export function readArguments(args: readonly string[]): CommandLine {
 }
 
 /** Returns the settings of a command line and of the environment. The command line wins. */
-export function readBehaviour({ values }: CommandLine, environment: NodeJS.ProcessEnv): Partial<Behaviour> {
+export function readBehaviour(
+  { values }: CommandLine,
+  environment: NodeJS.ProcessEnv,
+): Partial<Behaviour> {
   const read: Record<string, unknown> = {};
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith(prefix) || text === undefined) continue;
     const name = variables.get(variable);
-    if (name === undefined) throw new RangeError(unknownName(variable, "setting", [...variables.keys()]).message);
+    if (name === undefined)
+      throw new RangeError(unknownName(variable, "setting", [...variables.keys()]).message);
     read[name] = readSetting(name, text, variable);
   }
   for (const [flag, name] of flags)
-    if (values[flag] !== undefined) read[name] = readSetting(name, String(values[flag]), `--${flag}`);
+    if (values[flag] !== undefined)
+      read[name] = readSetting(name, String(values[flag]), `--${flag}`);
   return read;
 }
 
@@ -116,7 +138,12 @@ export function textOf({ values }: CommandLine, name: string): string | undefine
 }
 
 /** Returns the value of a numeric option. */
-export function numberOf(line: CommandLine, name: string, least: number, most: number = Infinity): number | undefined {
+export function numberOf(
+  line: CommandLine,
+  name: string,
+  least: number,
+  most: number = Infinity,
+): number | undefined {
   const text = textOf(line, name);
   if (text === undefined) return undefined;
   const value = text.trim() === "" ? Number.NaN : Number(text);

@@ -4,7 +4,14 @@ import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { createEmulator } from "../emulator/create-emulator.ts";
 import { hasCode } from "./error-code.ts";
-import { type CommandLine, numberOf, readArguments, readBehaviour, textOf, usage } from "./options.ts";
+import {
+  type CommandLine,
+  numberOf,
+  readArguments,
+  readBehaviour,
+  textOf,
+  usage,
+} from "./options.ts";
 import { lineOf, reportText } from "./report-file.ts";
 import { resultsFrom } from "./results-directory.ts";
 import { createSavedState, type SavedState } from "./saved-state.ts";
@@ -39,9 +46,12 @@ async function serve(args: readonly string[]): Promise<void> {
     // Ids must not repeat those of an earlier run, whose files may still exist.
     seed: numberOf(line, "seed", 0) ?? randomInt(2 ** 31),
     // The cast: createEmulator rejects other words.
-    clock: (textOf(line, "clock") as ClockMode | undefined) ?? { speed: numberOf(line, "speed", 0.001) ?? 1 },
+    clock: (textOf(line, "clock") as ClockMode | undefined) ?? {
+      speed: numberOf(line, "speed", 0.001) ?? 1,
+    },
     behaviour: readBehaviour(line, process.env),
-    results: results === undefined ? undefined : await resultsFrom(results).catch(nameOption("results")),
+    results:
+      results === undefined ? undefined : await resultsFrom(results).catch(nameOption("results")),
     persist: saved.persist,
   });
   // Written at the start too, so that an unwritable file is reported immediately.
@@ -62,11 +72,16 @@ function checkCommand({ positionals: [first, ...others], command, values }: Comm
   const fail = (what: string) => {
     throw new Error(`${what} Run mediagen-emulator --help for usage.`);
   };
-  if (first !== undefined && first !== "exec") fail(`"${first}" is not a known command. The only command is exec.`);
-  if (first === undefined && command) fail("-- COMMAND needs exec before it: mediagen-emulator exec -- COMMAND.");
+  if (first !== undefined && first !== "exec")
+    fail(`"${first}" is not a known command. The only command is exec.`);
+  if (first === undefined && command)
+    fail("-- COMMAND needs exec before it: mediagen-emulator exec -- COMMAND.");
   if (others.length > 0)
-    fail(`exec needs -- before the command: mediagen-emulator exec -- ${[...others, ...(command ?? [])].join(" ")}.`);
-  if (first === "exec" && !command?.length) fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
+    fail(
+      `exec needs -- before the command: mediagen-emulator exec -- ${[...others, ...(command ?? [])].join(" ")}.`,
+    );
+  if (first === "exec" && !command?.length)
+    fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
   for (const [one, other] of [["fresh", "state"] as const, ["clock", "speed"] as const])
     if (values[one] !== undefined && values[other] !== undefined)
       throw new Error(`--${one} and --${other} exclude each other. Pass one of them.`);
@@ -74,7 +89,8 @@ function checkCommand({ positionals: [first, ...others], command, values }: Comm
 
 async function writeReport(line: CommandLine, emulator: Emulator): Promise<void> {
   const path = textOf(line, "report");
-  if (path !== undefined) await writeFile(path, reportText(path, emulator.report())).catch(nameOption("report"));
+  if (path !== undefined)
+    await writeFile(path, reportText(path, emulator.report())).catch(nameOption("report"));
 }
 
 /** Returns an error handler that adds the name of the option to errors about its file. */
@@ -96,20 +112,30 @@ function judge(emulator: Emulator): void {
 }
 
 /**
- * Starts the server with the port, host and state of the options. `exec` uses the usual port and file. If it cannot, it takes a
- * free port and saves nothing: with the usual base URL but without that file, it would not know tasks that a store has for this URL.
+ * Starts the server with the port, host and state of the options. `exec` uses the usual port and
+ * file. If it cannot, it takes a free port and saves nothing: with the usual base URL but without
+ * that file, it would not know tasks that a store has for this URL.
  */
-async function startServer(line: CommandLine, emulator: Emulator, saved: SavedState): Promise<EmulatorServer> {
-  const [host, publicUrl, state, seed] = ["host", "public-url", "state", "seed"].map((name) => textOf(line, name));
+async function startServer(
+  line: CommandLine,
+  emulator: Emulator,
+  saved: SavedState,
+): Promise<EmulatorServer> {
+  const [host, publicUrl, state, seed] = ["host", "public-url", "state", "seed"].map((name) =>
+    textOf(line, name),
+  );
   const port = numberOf(line, "port", 0, 65_535);
   if (state !== undefined) await saved.open(emulator, state).catch(nameOption("state"));
-  const start = (port: number) => listen(emulator, { port, host, publicUrl }).catch(explainListen(port, host));
-  if (line.positionals[0] !== "exec" || port !== undefined || publicUrl) return start(port ?? usualPort);
+  const start = (port: number) =>
+    listen(emulator, { port, host, publicUrl }).catch(explainListen(port, host));
+  if (line.positionals[0] !== "exec" || port !== undefined || publicUrl)
+    return start(port ?? usualPort);
   if (line.values["fresh"] || (seed !== undefined && state === undefined)) return start(0);
   let server: EmulatorServer | undefined;
   try {
     server = await start(usualPort);
-    const cannotSave = "the state can no longer be saved, so later runs will not find all tasks of this one.";
+    const cannotSave =
+      "the state can no longer be saved, so later runs will not find all tasks of this one.";
     if (host === undefined && state === undefined)
       await saved.openUsual(emulator, (reason) => warn(`${cannotSave} ${reason}`));
     return server;
@@ -136,10 +162,15 @@ const explainListen =
       ENOTFOUND: `--host: "${host}" is not an address of this machine.`,
     };
     const code = Object.keys(messages).find((one) => hasCode(error, one)) ?? "";
-    throw new Error(messages[code] ?? messageOf(error).replace(/^publicUrl:/, "--public-url:"), { cause: error });
+    throw new Error(messages[code] ?? messageOf(error).replace(/^publicUrl:/, "--public-url:"), {
+      cause: error,
+    });
   };
 
-async function serveUntilStopped(server: EmulatorServer, environment: Readonly<Record<string, string>>): Promise<void> {
+async function serveUntilStopped(
+  server: EmulatorServer,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   console.log(`The emulator is running at ${server.baseUrl}
 
@@ -161,7 +192,8 @@ async function runBeside(
 ): Promise<void> {
   const env = { ...process.env, ...environment };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
-  // On a terminal the command receives Ctrl-C too, and a second signal would end its clean-up. The emulator serves until it exits.
+  // On a terminal the command receives Ctrl-C too, and a second signal would end its clean-up. The
+  // emulator serves until it exits.
   process.on("SIGINT", () => void (process.stdin.isTTY || child.kill("SIGINT")));
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
   try {
@@ -172,7 +204,9 @@ async function runBeside(
         // The exit codes of a shell.
         resolve(isMissing ? 127 : 126);
       });
-      child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+      child.once("close", (code, signal) =>
+        resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),
+      );
     });
   } finally {
     await server.close();

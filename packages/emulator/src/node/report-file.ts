@@ -6,11 +6,19 @@ export function reportText(path: string, report: Report): string {
   return path.endsWith(".xml") ? junitOf(report) : `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** Returns a report as JUnit XML, with a test case for each operation. It fails if its calls had violations. */
+/**
+ * Returns a report as JUnit XML, with a test case for each operation. It fails if its calls had
+ * violations.
+ */
 function junitOf({ calls, violations, credits, charges }: Report): string {
   const cases = Object.entries(calls).map(([name, count]) => {
-    const lines = violations.filter(({ operation = "unknown path" }) => operation === name).map(lineOf);
-    const body = lines.length > 0 ? `<failure message="${xml(lines[0])}">${xml(lines.join("\n"))}</failure>` : "";
+    const lines = violations
+      .filter(({ operation = "unknown path" }) => operation === name)
+      .map(lineOf);
+    const body =
+      lines.length > 0
+        ? `<failure message="${xml(lines[0])}">${xml(lines.join("\n"))}</failure>`
+        : "";
     return `    <testcase classname="mediagen-emulator" name="${xml(name)}" assertions="${count}">${body}</testcase>`;
   });
   const failures = cases.filter((one) => one.includes("<failure")).length;
@@ -35,7 +43,12 @@ export function lineOf({ method, path, violations }: CallEntry): string {
 }
 
 function xml(text: string = ""): string {
-  const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+  };
   // XML forbids most control characters and lone surrogates.
   return text
     .replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "?")

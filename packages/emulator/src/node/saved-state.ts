@@ -5,7 +5,10 @@ import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Snapshot } from "../service/state.ts";
 import { beginEmpty, createStateFile } from "./state-file.ts";
 
-/** Maximum number of tasks in the default file, because each change rewrites it and nobody cleans it up. */
+/**
+ * Maximum number of tasks in the default file, because each change rewrites it and nobody cleans it
+ * up.
+ */
 const tasksKept = 1_000;
 
 type Persist = NonNullable<EmulatorOptions["persist"]>;
@@ -14,15 +17,20 @@ type Persist = NonNullable<EmulatorOptions["persist"]>;
 export interface SavedState {
   /** The option `persist` of the emulator. */
   readonly persist: Persist;
-  /** Restores the state in a file, and saves each change there. Rejects if the file cannot be used. */
+  /**
+   * Restores the state in a file, and saves each change there. Rejects if the file cannot be used.
+   */
   open(emulator: Emulator, path: string): Promise<void>;
-  /** Does the same with the default file. Calls `warn` with the reason if a later change cannot be saved. */
+  /**
+   * Does the same with the default file. Calls `warn` with the reason if a later change cannot be
+   * saved.
+   */
   openUsual(emulator: Emulator, warn: (reason: string) => void): Promise<void>;
 }
 
 /**
- * Returns the file in which `exec` saves its state. There is one per user, because the default port makes one base URL for all
- * projects, and so that no project has to ignore a file.
+ * Returns the file in which `exec` saves its state. There is one per user, because the default port
+ * makes one base URL for all projects, and so that no project has to ignore a file.
  */
 export function usualFile(): string {
   return join(disk.stateDirectory(), "emulator.json");
@@ -46,7 +54,8 @@ export function createSavedState(): SavedState {
       const save = await openFile(emulator, path);
       // Each run starts with all credits, because trying out is free.
       emulator.credits = credits;
-      persist = (snapshot) => save(() => newest(snapshot())).catch((error: unknown) => persist && stop(error));
+      persist = (snapshot) =>
+        save(() => newest(snapshot())).catch((error: unknown) => persist && stop(error));
     },
   };
 }
@@ -74,7 +83,9 @@ function restore(emulator: Emulator, saved: Snapshot, path: string): void {
   try {
     emulator.restore(saved);
   } catch (error) {
-    throw new Error(`${path} is not the state of an emulator of this version. ${beginEmpty}`, { cause: error });
+    throw new Error(`${path} is not the state of an emulator of this version. ${beginEmpty}`, {
+      cause: error,
+    });
   }
 }
 

@@ -20,8 +20,9 @@ export interface ListenOptions {
    */
   readonly host?: string | undefined;
   /**
-   * The base URL under which clients reach the server, such as that of a proxy; its path may be removed or passed on. The
-   * URLs of results begin with it, and its host may use the page and the control API, which other names may not.
+   * The base URL under which clients reach the server, such as that of a proxy; its path may be
+   * removed or passed on. The URLs of results begin with it, and its host may use the page and the
+   * control API, which other names may not.
    * @default what the headers X-Forwarded-Proto, -Host and -Prefix say, or else the Host header
    */
   readonly publicUrl?: string | undefined;
@@ -48,15 +49,23 @@ export interface EmulatorServer {
  * @throws An `Error` if the port is in use, or `publicUrl` is not valid
  * @example const { baseUrl, close } = await listen(createEmulator(), { port: 4020 });
  */
-export async function listen(emulator: Emulator, options: ListenOptions = {}): Promise<EmulatorServer> {
+export async function listen(
+  emulator: Emulator,
+  options: ListenOptions = {},
+): Promise<EmulatorServer> {
   const { port = 0, host = "127.0.0.1", publicUrl } = options;
   const url = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   // An import statement would also run the getters of node:http, which load all of fetch.
   const { createServer } = process.getBuiltinModule("node:http");
-  const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
-  // If an idle connection were closed early, a client could send on it. The reset would look like a lost response.
+  const server = createServer(
+    (incoming, outgoing) => void respond(emulator, url, incoming, outgoing),
+  );
+  // If an idle connection were closed early, a client could send on it. The reset would look like a
+  // lost response.
   server.keepAliveTimeout = 60_000;
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once("error", reject).listen(port, host, resolve),
+  );
   const { port: bound, family, address } = server.address() as AddressInfo;
   return {
     baseUrl: `http://${hostOf(address, family)}:${bound}`,
@@ -67,7 +76,10 @@ export async function listen(emulator: Emulator, options: ListenOptions = {}): P
   };
 }
 
-/** Returns the host for URLs of an address that the server listens on. A wildcard address is not a valid host. */
+/**
+ * Returns the host for URLs of an address that the server listens on. A wildcard address is not a
+ * valid host.
+ */
 function hostOf(address: string, family: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return family === "IPv6" ? `[${address}]` : address;
@@ -83,10 +95,11 @@ async function respond(
   outgoing.once("close", () => gone?.abort());
   try {
     const urls = readUrls(incoming, publicUrl);
-    if (!urls) return reject(outgoing, "the URL, the Host header or an X-Forwarded header is not valid");
+    if (!urls)
+      return reject(outgoing, "the URL, the Host header or an X-Forwarded header is not valid");
     const { url, baseUrl, isOwnHost } = urls;
-    // A page whose host name resolves to this machine would have the origin of the emulator's own page. Everything
-    // else may be read by pages of any origin anyway.
+    // A page whose host name resolves to this machine would have the origin of the emulator's own
+    // page. Everything else may be read by pages of any origin anyway.
     if (!isOwnHost && isEmulatorPath(url.pathname) && !url.pathname.startsWith(resultsPath)) {
       return reject(
         outgoing,
@@ -109,7 +122,10 @@ async function respond(
     const isEmpty = body === null && incoming.method !== "HEAD" && status !== 204 && status !== 304;
     const isStream = body === null || body instanceof ReadableStream;
     const known = isEmpty ? 0 : isStream ? undefined : Buffer.byteLength(body);
-    outgoing.writeHead(status, known === undefined ? headers : { ...headers, "content-length": known });
+    outgoing.writeHead(
+      status,
+      known === undefined ? headers : { ...headers, "content-length": known },
+    );
     // The cast: the types of DOM and Node for the same stream class differ.
     if (body instanceof ReadableStream)
       await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
@@ -117,7 +133,8 @@ async function respond(
     // Otherwise the unread rest of the body would be parsed as the next request.
     if (!incoming.complete) drain(incoming);
   } catch (error) {
-    // Ignored: faults that reset the connection, and clients that disconnect. Anything else is a bug.
+    // Ignored: faults that reset the connection, and clients that disconnect. Anything else is a
+    // bug.
     if (!isReset(error) && !outgoing.destroyed) console.error(error);
     outgoing.destroy();
   }
@@ -132,10 +149,15 @@ function drain(incoming: IncomingMessage): void {
 }
 
 function reject(outgoing: ServerResponse, why: string): void {
-  outgoing.writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" }).end(`${why}\n`);
+  outgoing
+    .writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" })
+    .end(`${why}\n`);
 }
 
-function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+function readAll(
+  incoming: IncomingMessage,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -145,7 +167,9 @@ function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<A
       else resolve(undefined);
     });
     incoming.once("end", () => resolve(Buffer.concat(chunks)));
-    incoming.once("close", () => reject(Object.assign(new Error("the client disconnected"), { code: "ECONNRESET" })));
+    incoming.once("close", () =>
+      reject(Object.assign(new Error("the client disconnected"), { code: "ECONNRESET" })),
+    );
     incoming.once("error", reject);
   });
 }

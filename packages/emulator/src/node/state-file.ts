@@ -20,7 +20,8 @@ export interface StateFile {
    */
   read(): Promise<Snapshot | undefined>;
   /**
-   * Saves the state, and resolves when it is on disk. You can pass the function as the option `persist`.
+   * Saves the state, and resolves when it is on disk. You can pass the function as the option
+   * `persist`.
    *
    * @param snapshot Returns the state. It is called when the write starts.
    * @throws An error of the file system
@@ -30,8 +31,9 @@ export interface StateFile {
 }
 
 /**
- * Creates a file for an emulator's state. It is replaced atomically: if the process is killed, the old or the new state
- * stays. Calls during a write share the next write, so that many calls cost few writes.
+ * Creates a file for an emulator's state. It is replaced atomically: if the process is killed, the
+ * old or the new state stays. Calls during a write share the next write, so that many calls cost
+ * few writes.
  *
  * @param path The path of the file. Its directory must exist.
  * @returns The file. It is created at the first write.
@@ -51,7 +53,9 @@ export function createStateFile(path: string): StateFile {
         if (hasCode(error, "EISDIR"))
           throw new Error(`${path} is a directory. Use the path of a file.`, { cause: error });
         const reason = error instanceof Error ? error.message : String(error);
-        throw new Error(`${path} is not the state of an emulator: ${reason}. ${beginEmpty}`, { cause: error });
+        throw new Error(`${path} is not the state of an emulator: ${reason}. ${beginEmpty}`, {
+          cause: error,
+        });
       }
     },
     persist(snapshot) {

@@ -39,7 +39,10 @@ interface Control {
 
 type Actions = Readonly<Record<string, (body: unknown) => void>>;
 
-/** Creates the page at `/_emulator/` and the control API, which offers what `Emulator` offers in code. */
+/**
+ * Creates the page at `/_emulator/` and the control API, which offers what `Emulator` offers in
+ * code.
+ */
 export function createControl(emulator: Emulator, context: Context, downloads: Downloads): Control {
   const reads: Readonly<Record<string, () => unknown>> = {
     state: createView(emulator, context),
@@ -69,7 +72,10 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
   };
 }
 
-/** Returns the actions of `POST` requests by name. The casts: each action validates its argument, and throws. */
+/**
+ * Returns the actions of `POST` requests by name. The casts: each action validates its argument,
+ * and throws.
+ */
 function actionsOf(emulator: Emulator, { faults, configure }: Context): Actions {
   return {
     behaviour: configure,
@@ -88,7 +94,8 @@ async function act(
   name: string,
   { keep, limits }: Context,
 ): Promise<EmulatorResponse> {
-  // Only the emulator's own page may control it: a form or script of another site cannot send this type without a preflight.
+  // Only the emulator's own page may control it: a form or script of another site cannot send this
+  // type without a preflight.
   if (!request.header("content-type")?.startsWith("application/json")) {
     return json({ error: "Content-Type must be application/json" }, 415);
   }

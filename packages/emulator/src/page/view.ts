@@ -7,7 +7,10 @@ import { progressAt, resultsAt } from "../service/task.ts";
 /** Maximum number of tasks and of calls on the page. */
 const shown = 100;
 
-/** Returns a function that returns the data of the page as plain JSON: the latest tasks and calls, newest first. */
+/**
+ * Returns a function that returns the data of the page as plain JSON: the latest tasks and calls,
+ * newest first.
+ */
 export function createView(emulator: Emulator, context: Context): () => unknown {
   const { behaviour, clock, faults, statuses } = context;
   const operations = [...context.operations.values()];
@@ -50,7 +53,10 @@ export function createView(emulator: Emulator, context: Context): () => unknown 
   };
 }
 
-/** Returns a function that numbers objects in the order of their first use, so that the page can detect new ones. */
+/**
+ * Returns a function that numbers objects in the order of their first use, so that the page can
+ * detect new ones.
+ */
 function createNumbering(): (one: object) => number {
   const numbers = new WeakMap<object, number>();
   let last = 0;

@@ -1,4 +1,7 @@
-/** Leaves a request without a response until the signal aborts, then rejects with the signal's reason. */
+/**
+ * Leaves a request without a response until the signal aborts, then rejects with the signal's
+ * reason.
+ */
 type Hang = (signal: AbortSignal) => Promise<never>;
 
 /** Tracks the requests that are being served, so that an `auto` clock stops during each of them. */
@@ -31,13 +34,18 @@ export class Activity {
     }
   }
 
-  /** Whether clients in this process have pending calls and all of them hang, because no request is being served. */
+  /**
+   * Whether clients in this process have pending calls and all of them hang, because no request is
+   * being served.
+   */
   readonly allHang = (): boolean => this.#serving === 0 && this.#pending > 0;
 
   /** Returns a value that equals an earlier one only if no request was served since then. */
   readonly current = (): unknown => (this.#serving > 0 ? {} : this.#served);
 
-  /** Runs a part of a request that does not count as being served, so that time continues during it. */
+  /**
+   * Runs a part of a request that does not count as being served, so that time continues during it.
+   */
   readonly aside = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     this.#serving--;
     try {

@@ -1,7 +1,10 @@
 import type { Activity } from "./activity.ts";
 import { millisecondsOf } from "./duration.ts";
 
-/** The way in which time passes: by queries and sleeps, by your test only, or with the machine's clock at a speed. */
+/**
+ * The way in which time passes: by queries and sleeps, by your test only, or with the machine's
+ * clock at a speed.
+ */
 export type ClockMode =
   | "auto"
   | "manual"
@@ -28,11 +31,12 @@ export interface Clock {
    */
   advance(duration: number | string): void;
   /**
-   * Sleeps on this clock, and resolves when the sleep ends. In `auto` mode, a `pause` ends as soon as no request is
-   * being served, and a `deadline` once pauses have advanced the time to it.
+   * Sleeps on this clock, and resolves when the sleep ends. In `auto` mode, a `pause` ends as soon
+   * as no request is being served, and a `deadline` once pauses have advanced the time to it.
    *
-   * A `limit` takes real time, because it is a timeout of real work. If every pending call of the emulator's clients
-   * hangs, it ends immediately. A `background` sleep takes real time and does not keep the process alive.
+   * A `limit` takes real time, because it is a timeout of real work. If every pending call of the
+   * emulator's clients hangs, it ends immediately. A `background` sleep takes real time and does
+   * not keep the process alive.
    *
    * @param ms How long, in milliseconds.
    * @param why The purpose of the sleep: `pause` unless you pass another.
@@ -54,7 +58,8 @@ export function isTime(value: unknown): boolean {
 
 /** The longest delay that timers support; a longer one fires at once. */
 const longestDelayMs = 2 ** 31 - 1;
-// The engine's own timers: a test with fake timers must not stop the turns of the event loop that `auto` mode waits for.
+// The engine's own timers: a test with fake timers must not stop the turns of the event loop that
+// `auto` mode waits for.
 const { setTimeout: startTurn, clearTimeout: endTurn } = globalThis;
 
 type SleepReason = "pause" | "limit" | "background";
@@ -66,7 +71,10 @@ interface Sleeper {
   wake(): void;
 }
 
-/** The clock of one emulator. Its public functions are bound, because clients get them without the clock. */
+/**
+ * The clock of one emulator. Its public functions are bound, because clients get them without the
+ * clock.
+ */
 export class EmulatorClock implements Clock {
   readonly mode: ClockMode;
   readonly #activity: Pick<Activity, "current" | "allHang">;
@@ -95,16 +103,21 @@ export class EmulatorClock implements Clock {
 
   readonly now = (): number => Math.floor(this.#base + (Date.now() - this.#since) * this.#speed);
 
-  readonly advance = (duration: number | string): void => this.set(this.now() + millisecondsOf(duration));
+  readonly advance = (duration: number | string): void =>
+    this.set(this.now() + millisecondsOf(duration));
 
   /** Sets the time and ends the sleeps that are over by then. */
   readonly set = (time: number): void => {
     if (!isTime(time)) throw new RangeError(`clock: ${time} is not a valid time.`);
     [this.#base, this.#since] = [time, Date.now()];
-    for (const sleeper of this.#ending().sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
+    for (const sleeper of this.#ending().sort((a, b) => a.until - b.until))
+      if (sleeper.until <= time) sleeper.wake();
   };
 
-  /** Converts a span of this clock to real time. For a virtual clock, it stays the same, because other processes use real time. */
+  /**
+   * Converts a span of this clock to real time. For a virtual clock, it stays the same, because
+   * other processes use real time.
+   */
   readonly realMsOf = (ms: number): number => (this.#speed > 0 ? ms / this.#speed : ms);
 
   readonly sleep = (ms: number, signal?: AbortSignal, why: SleepReason = "pause"): Promise<void> =>
@@ -122,9 +135,11 @@ export class EmulatorClock implements Clock {
       const isReal = why === "background" || (why === "limit" && this.mode !== "auto");
       const sleeper = isReal ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
       const realMs = this.#delayOf(ms, why);
-      const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
+      const alarm =
+        realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
       // Timers of browsers are numbers, and have no `unref`.
-      if (why === "background" && typeof alarm === "object") (alarm as { unref?(): void }).unref?.();
+      if (why === "background" && typeof alarm === "object")
+        (alarm as { unref?(): void }).unref?.();
       if (sleeper) this.#sleepers.add(sleeper);
       this.#slept++;
       signal?.addEventListener("abort", abort);
@@ -137,7 +152,10 @@ export class EmulatorClock implements Clock {
     return this.#speed > 0 ? ms / this.#speed : Infinity;
   }
 
-  /** Advances `auto` time to the end of the next sleep if nothing happens in a turn of the event loop. */
+  /**
+   * Advances `auto` time to the end of the next sleep if nothing happens in a turn of the event
+   * loop.
+   */
   #advanceWhenIdle(): void {
     endTurn(this.#turn);
     const next = this.#nextEnd();
@@ -145,7 +163,8 @@ export class EmulatorClock implements Clock {
     const [activity, slept] = [this.#activity.current(), this.#slept];
     this.#turn = startTurn(() => {
       // A request or sleep since then may lead to another sleep that ends earlier.
-      const isIdle = activity === this.#activity.current() && slept === this.#slept && next === this.#nextEnd();
+      const isIdle =
+        activity === this.#activity.current() && slept === this.#slept && next === this.#nextEnd();
       if (isIdle) this.set(Math.max(this.now(), next));
       this.#advanceWhenIdle();
     });
@@ -156,7 +175,10 @@ export class EmulatorClock implements Clock {
     return Math.min(...this.#ending().map(({ until }) => until));
   }
 
-  /** Returns the sleeps that end when the clock reaches their time: limits only if no real work is running. */
+  /**
+   * Returns the sleeps that end when the clock reaches their time: limits only if no real work is
+   * running.
+   */
   #ending(): Sleeper[] {
     const allHang = this.#activity.allHang();
     return [...this.#sleepers].filter(({ why }) => why !== "limit" || allHang);

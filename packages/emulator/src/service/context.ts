@@ -52,17 +52,28 @@ const known = "apiKey credits seed clock behaviour results service limits persis
 export function createContext(options: EmulatorOptions): Context {
   rejectUnknown(options, "option of createEmulator", known);
   rejectUnknown(options.limits ?? {}, "limit", Object.keys(usualLimits));
-  const { apiKey = "emulator-key", credits = 1_000_000_000, seed = 1, clock: mode = "auto", persist } = options;
+  const {
+    apiKey = "emulator-key",
+    credits = 1_000_000_000,
+    seed = 1,
+    clock: mode = "auto",
+    persist,
+  } = options;
   const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };
   const statuses: Statuses = { ...statusesOf(behaviour, seed) };
   const state = createState(seed, credits);
   const activity = new Activity();
   const limits = { ...usualLimits, ...options.limits };
   const clock = new EmulatorClock(mode, activity);
-  const { operations: all, validators } = options.service ?? { operations: bundled, validators: compiled };
+  const { operations: all, validators } = options.service ?? {
+    operations: bundled,
+    validators: compiled,
+  };
   // The cast: the generator makes a validator for each operation.
   const validateOf = (id: string) => validators[id] as Validate;
-  const operations = new Map(all.map((one) => [one.path, { ...one, validate: validateOf(one.operation) }]));
+  const operations = new Map(
+    all.map((one) => [one.path, { ...one, validate: validateOf(one.operation) }]),
+  );
   const snapshot = () => takeSnapshot(state, clock.now());
   return {
     apiKey,

@@ -5,17 +5,28 @@ import { resultsPath } from "./paths.ts";
 import { fingerprint, formatOf, renderResult, type ResultFile, serveFile } from "./results.ts";
 import { type EmulatorTask, resultsAt } from "./task.ts";
 
-/** Maximum number of cached results. They are cached because players request many ranges of one file. */
+/**
+ * Maximum number of cached results. They are cached because players request many ranges of one
+ * file.
+ */
 const resultsKept = 16;
 
 /** Returns the URL of a result. It expires after `linksLiveMs`. */
-export function resultUrl(context: Context, baseUrl: string, task: EmulatorTask, number: number): string {
+export function resultUrl(
+  context: Context,
+  baseUrl: string,
+  task: EmulatorTask,
+  number: number,
+): string {
   const { clock, behaviour } = context;
   const until = Math.floor(clock.now() + behaviour.linksLiveMs);
   return `${baseUrl}${resultsPath}${nameOf(context, task, number)}?until=${until}`;
 }
 
-/** Returns the URL of a result for the emulator's page, relative to `/_emulator/`. It changes only if the result changes. */
+/**
+ * Returns the URL of a result for the emulator's page, relative to `/_emulator/`. It changes only
+ * if the result changes.
+ */
 export function previewUrl(context: Context, task: EmulatorTask, number: number): string {
   return `preview/${nameOf(context, task, number)}?of=${fingerprint(task)}`;
 }
@@ -29,7 +40,10 @@ function nameOf({ results }: Context, task: EmulatorTask, number: number): strin
 export interface Downloads {
   serves(pathname: string): boolean;
   serve(request: EmulatorRequest): Promise<EmulatorResponse>;
-  /** Serves a result to the emulator's page. A preview is not a call: it is not logged, meets no fault and never expires. */
+  /**
+   * Serves a result to the emulator's page. A preview is not a call: it is not logged, meets no
+   * fault and never expires.
+   */
   preview(request: EmulatorRequest): Promise<EmulatorResponse>;
 }
 
@@ -51,7 +65,10 @@ export function createDownloads(context: Context): Downloads {
     preview: (request) => find(request, () => false),
   };
 
-  async function spoiled(request: EmulatorRequest, fault: Fault | undefined): Promise<EmulatorResponse> {
+  async function spoiled(
+    request: EmulatorRequest,
+    fault: Fault | undefined,
+  ): Promise<EmulatorResponse> {
     if (fault && fault.fault !== "linkExpired" && faultEffects[fault.fault] === "before")
       return spoil(fault, request, context.activity);
     const good = await find(
@@ -61,9 +78,13 @@ export function createDownloads(context: Context): Downloads {
     return fault ? spoil(fault, request, context.activity, good) : good;
   }
 
-  async function find(request: EmulatorRequest, expired: (until: number) => boolean): Promise<EmulatorResponse> {
+  async function find(
+    request: EmulatorRequest,
+    expired: (until: number) => boolean,
+  ): Promise<EmulatorResponse> {
     const { url } = request;
-    if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "results support GET and HEAD");
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return plain(405, "results support GET and HEAD");
     const [, taskid = "", number = ""] = /\/([^/]+)\/(\d+)\.\w+$/.exec(url.pathname) ?? [];
     const task = state.tasks.get(taskid);
     if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour))

@@ -22,7 +22,8 @@ export interface EmulatorOptions {
    */
   readonly credits?: number | undefined;
   /**
-   * The seed of ids, task seeds, pictures, scrambled statuses, and of which calls a fault with a share hits.
+   * The seed of ids, task seeds, pictures, scrambled statuses, and of which calls a fault with a
+   * share hits.
    * @default 1
    */
   readonly seed?: number | undefined;
@@ -31,7 +32,10 @@ export interface EmulatorOptions {
    * @default "auto"
    */
   readonly clock?: ClockMode | undefined;
-  /** Settings for everything that the service's description leaves open; each has a default, and `configure` changes it. */
+  /**
+   * Settings for everything that the service's description leaves open; each has a default, and
+   * `configure` changes it.
+   */
   readonly behaviour?: Partial<Behaviour> | undefined;
   /**
    * The files to return as results, such as `resultsFrom(directory)` of `@mediagen/emulator/node`.
@@ -49,7 +53,8 @@ export interface EmulatorOptions {
    */
   readonly service?: Service | undefined;
   /**
-   * Called to save the state. It is awaited before the response to a call that changed the state, so that the change survives the process.
+   * Called to save the state. It is awaited before the response to a call that changed the state,
+   * so that the change survives the process.
    */
   readonly persist?: ((snapshot: () => Snapshot) => Promise<void>) | undefined;
 }
@@ -57,12 +62,14 @@ export interface EmulatorOptions {
 /** The Media Generation Service on this machine. */
 export interface Emulator {
   /**
-   * Handles a request like the global `fetch`, without a network. Pass it as the `fetch` of a client.
+   * Handles a request like the global `fetch`, without a network. Pass it as the `fetch` of a
+   * client.
    *
    * @param request The request, or its URL.
    * @param init The options of `fetch`.
    * @returns The response of the emulator.
-   * @throws The signal's reason if the signal aborts, or the error of a reset connection if the call meets such a fault
+   * @throws The signal's reason if the signal aborts, or the error of a reset connection if the
+   * call meets such a fault
    * @example const response = await emulator.fetch("http://emulator.localhost/");
    */
   fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>;
@@ -113,7 +120,8 @@ export interface Emulator {
   /**
    * Adds a fault for the next calls.
    *
-   * @throws A `RangeError` if the fault does not exist, no call can meet it, or one of its numbers is not valid
+   * @throws A `RangeError` if the fault does not exist, no call can meet it, or one of its numbers
+   * is not valid
    * @example emulator.next({ fault: "resetAfter", on: "generate" });
    */
   next(fault: Fault): void;
@@ -127,7 +135,8 @@ export interface Emulator {
   /**
    * Replaces the state and the time with those of a snapshot.
    *
-   * @throws A `TypeError` if it is not a snapshot of this version of the emulator; nothing was changed
+   * @throws A `TypeError` if it is not a snapshot of this version of the emulator; nothing was
+   * changed
    * @example
    * const before = emulator.snapshot();
    * await media.video.generate("vidmodelv2", { prompt });
@@ -135,7 +144,8 @@ export interface Emulator {
    */
   restore(snapshot: Snapshot): void;
   /**
-   * Returns the emulator to the state and the settings with which it was created, without faults and recorded calls.
+   * Returns the emulator to the state and the settings with which it was created, without faults
+   * and recorded calls.
    *
    * @example emulator.reset();
    */
@@ -152,12 +162,18 @@ export interface EmulatorClient {
   readonly fetch: Emulator["fetch"];
   /** The emulator's `fetch` sends each request once. */
   readonly fetchSendsOnce: true;
-  /** No request leaves the page, so the key may be in it: jsdom and happy-dom look like browsers. */
+  /**
+   * No request leaves the page, so the key may be in it: jsdom and happy-dom look like browsers.
+   */
   readonly allowBrowser: true;
   /** The final statuses. */
   readonly statuses: Emulator["statuses"];
-  /** The emulator's clock. The jitter of waits is drawn from the seed, so that they take the same time in every run. */
-  readonly clock: Pick<Clock, "now" | "sleep"> & Readonly<Record<"steady" | "random", () => number>>;
+  /**
+   * The emulator's clock. The jitter of waits is drawn from the seed, so that they take the same
+   * time in every run.
+   */
+  readonly clock: Pick<Clock, "now" | "sleep"> &
+    Readonly<Record<"steady" | "random", () => number>>;
 }
 
 /** A task with its current state. */

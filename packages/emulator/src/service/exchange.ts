@@ -1,12 +1,17 @@
 import { withOneSlash } from "./paths.ts";
 
-/** A request as the emulator reads it. A server can create one without the cost of a web Request. */
+/**
+ * A request as the emulator reads it. A server can create one without the cost of a web Request.
+ */
 export interface EmulatorRequest {
   /** The HTTP method. */
   readonly method: string;
   /** The complete URL. */
   readonly url: URL;
-  /** The beginning of the URLs of results: the public base URL of the emulator, without a slash at its end. */
+  /**
+   * The beginning of the URLs of results: the public base URL of the emulator, without a slash at
+   * its end.
+   */
   readonly baseUrl: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
@@ -62,7 +67,10 @@ export function emulatorRequestOf(request: Request): EmulatorRequest {
   };
 }
 
-async function readAll({ body, headers }: Request, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+async function readAll(
+  { body, headers }: Request,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (Number(headers.get("content-length") ?? 0) > limit) return undefined;
   const chunks: BlobPart[] = [];
   let length = 0;

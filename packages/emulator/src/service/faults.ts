@@ -4,7 +4,10 @@ import type { Random } from "./random.ts";
 import { type Verb, verbs } from "./operation.ts";
 import { rejectUnknown } from "./settings.ts";
 
-/** All faults, and whether each comes before or after the operation has taken effect, such as a task created and paid. */
+/**
+ * All faults, and whether each comes before or after the operation has taken effect, such as a task
+ * created and paid.
+ */
 export const faultEffects = {
   /** The connection is reset before the operation. */
   resetBefore: "before",
@@ -120,7 +123,11 @@ export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faul
       if (--hit.left <= 0) waiting = waiting.filter((one) => one !== hit);
       return hit.fault;
     },
-    list: () => waiting.map(({ fault, left }) => ({ ...fault, ...(Number.isFinite(left) ? { times: left } : {}) })),
+    list: () =>
+      waiting.map(({ fault, left }) => ({
+        ...fault,
+        ...(Number.isFinite(left) ? { times: left } : {}),
+      })),
     clear: () => void (waiting = []),
   };
 }
@@ -144,8 +151,8 @@ function fits({ fault, on }: Fault, { verb, operation }: FaultTarget): boolean {
 }
 
 /**
- * Applies a fault to a response. Without a response, the fault comes before the operation. For a fault in the
- * content, it returns the response unchanged.
+ * Applies a fault to a response. Without a response, the fault comes before the operation. For a
+ * fault in the content, it returns the response unchanged.
  */
 export async function spoil(
   { fault, retryAfter = "1" }: Fault,
@@ -180,7 +187,9 @@ export async function spoil(
       return inPieces(good, 2, async (index) => index === 1 && Promise.reject(connectionReset()));
     case "slowBody":
       // Each piece counts as being served, so that no virtual time passes during it.
-      return inPieces(good, 10, () => activity.during(() => new Promise((resolve) => setTimeout(resolve, 200))));
+      return inPieces(good, 10, () =>
+        activity.during(() => new Promise((resolve) => setTimeout(resolve, 200))),
+      );
     default:
       return good;
   }
@@ -193,7 +202,8 @@ function inPieces(
   before: (index: number) => Promise<unknown>,
 ): EmulatorResponse {
   if (good.body === null) return good;
-  const bytes = good.body instanceof Uint8Array ? good.body : new TextEncoder().encode(String(good.body));
+  const bytes =
+    good.body instanceof Uint8Array ? good.body : new TextEncoder().encode(String(good.body));
   const size = Math.ceil(bytes.length / count);
   let index = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -209,6 +219,9 @@ function inPieces(
 
 /** Returns the error with which fetch rejects in Node if its connection is reset. */
 export function connectionReset(): TypeError {
-  const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
+  const cause = Object.assign(new Error("read ECONNRESET"), {
+    code: "ECONNRESET",
+    syscall: "read",
+  });
   return new TypeError("fetch failed", { cause });
 }

@@ -16,13 +16,17 @@ const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
 const emptyLine = Uint8Array.of(cr, lf, cr, lf);
 
 /**
- * Parses the parts of a multipart/form-data body (RFC 7578), or returns an error message. The `formData()` of
- * engines is not used, because each version rejects valid requests of some clients.
+ * Parses the parts of a multipart/form-data body (RFC 7578), or returns an error message. The
+ * `formData()` of engines is not used, because each version rejects valid requests of some clients.
  */
-export function readMultipart(bytes: Uint8Array, contentType: string): readonly FormPart[] | string {
+export function readMultipart(
+  bytes: Uint8Array,
+  contentType: string,
+): readonly FormPart[] | string {
   const boundary = readParameters(contentType).get("boundary");
   if (!boundary) return "its Content-Type has no boundary";
-  if (boundary.length > longestBoundary) return `its boundary is longer than ${longestBoundary} characters`;
+  if (boundary.length > longestBoundary)
+    return `its boundary is longer than ${longestBoundary} characters`;
   const delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
   const findLine = (from: number) => findDelimiterLine(body, delimiter, from);
   // A leading line break makes the first delimiter like the others.
@@ -36,9 +40,13 @@ export function readMultipart(bytes: Uint8Array, contentType: string): readonly 
     if (!next) break;
     const headers = body.subarray(line.end, Math.min(next.start + 2, line.end + headersLimit));
     const size = indexOf(headers, emptyLine, 0);
-    if (size < 0) return `the headers of a part do not end with an empty line within ${headersLimit} bytes`;
+    if (size < 0)
+      return `the headers of a part do not end with an empty line within ${headersLimit} bytes`;
     const content = line.end + size + emptyLine.length;
-    const part = readPart(headers.subarray(0, size), body.subarray(content, Math.max(content, next.start)));
+    const part = readPart(
+      headers.subarray(0, size),
+      body.subarray(content, Math.max(content, next.start)),
+    );
     if (!part) return 'a part has no "Content-Disposition: form-data" with a name';
     parts.push(part);
     line = next;
@@ -54,13 +62,22 @@ interface DelimiterLine {
 }
 
 /** Finds the next line that is exactly a delimiter, not one that only begins with it. */
-function findDelimiterLine(body: Uint8Array, delimiter: Uint8Array, from: number): DelimiterLine | undefined {
-  for (let start = indexOf(body, delimiter, from); start >= 0; start = indexOf(body, delimiter, start + 1)) {
+function findDelimiterLine(
+  body: Uint8Array,
+  delimiter: Uint8Array,
+  from: number,
+): DelimiterLine | undefined {
+  for (
+    let start = indexOf(body, delimiter, from);
+    start >= 0;
+    start = indexOf(body, delimiter, start + 1)
+  ) {
     let end = start + delimiter.length;
     const isLast = body[end] === dash && body[end + 1] === dash;
     if (isLast) end += 2;
     while (body[end] === space || body[end] === tab) end++;
-    if ((body[end] === cr && body[end + 1] === lf) || (isLast && end === body.length)) return { start, end, isLast };
+    if ((body[end] === cr && body[end + 1] === lf) || (isLast && end === body.length))
+      return { start, end, isLast };
   }
   return undefined;
 }
@@ -117,7 +134,9 @@ function readExtended(value: string): string {
   return value
     .replace(/^utf-8'[^']*'/i, "")
     .replace(/(?:%[\da-f]{2})+/gi, (run) =>
-      new TextDecoder().decode(Uint8Array.from(run.slice(1).split("%"), (byte) => Number.parseInt(byte, 16))),
+      new TextDecoder().decode(
+        Uint8Array.from(run.slice(1).split("%"), (byte) => Number.parseInt(byte, 16)),
+      ),
     );
 }
 

@@ -63,7 +63,10 @@ export interface Validate {
   errors?: readonly ValidationError[] | null;
 }
 
-/** The operations of a service, with a validator of each request body. `npm run generate` makes them. */
+/**
+ * The operations of a service, with a validator of each request body. `npm run generate` makes
+ * them.
+ */
 export interface Service {
   /** All operations. */
   readonly operations: readonly Operation[];

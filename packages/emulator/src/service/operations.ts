@@ -32,13 +32,17 @@ interface Exchange {
 }
 
 /** Returns a function that serves the service's operations. */
-export function createOperations(context: Context): (request: EmulatorRequest) => Promise<EmulatorResponse> {
+export function createOperations(
+  context: Context,
+): (request: EmulatorRequest) => Promise<EmulatorResponse> {
   const { calls, clock, operations } = context;
   return async (request) => {
     const { url } = request;
     const route = operations.get(url.pathname);
     const call = calls.open(clock.now(), request, route?.operation);
-    const response = route ? await serve(context, { route, request, call }) : noSuchOperation(context, request, call);
+    const response = route
+      ? await serve(context, { route, request, call })
+      : noSuchOperation(context, request, call);
     call.status = response.status;
     return response;
   };
@@ -58,7 +62,8 @@ async function serve(context: Context, exchange: Exchange): Promise<EmulatorResp
     return respond(exchange, { outcome: "failure", msg, status: behaviour.wrongKeyStatus });
   }
   const retryAfter = throttle.enter();
-  if (retryAfter !== undefined) return { status: 429, headers: { "retry-after": String(retryAfter) }, body: null };
+  if (retryAfter !== undefined)
+    return { status: 429, headers: { "retry-after": String(retryAfter) }, body: null };
   try {
     const response = await perform(context, exchange);
     await throttle.delay(route.verb, request);
@@ -68,14 +73,20 @@ async function serve(context: Context, exchange: Exchange): Promise<EmulatorResp
   }
 }
 
-/** Performs the operation, unless a fault comes before it. A fault that comes after it spoils its response. */
+/**
+ * Performs the operation, unless a fault comes before it. A fault that comes after it spoils its
+ * response.
+ */
 async function perform(context: Context, exchange: Exchange): Promise<EmulatorResponse> {
   const { activity, behaviour, calls, faults, limits } = context;
   const { route, request, call } = exchange;
   const fault = faults.take(route);
   call.fault = fault?.fault;
   if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
-    return respond(exchange, { outcome: fault.fault, msg: "this failure was requested by a fault" });
+    return respond(exchange, {
+      outcome: fault.fault,
+      msg: "this failure was requested by a fault",
+    });
   }
   if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, activity);
   const read = await readRequest(request, route, { behaviour, limits });
@@ -90,7 +101,11 @@ function respond({ route, call }: Exchange, envelope: Envelope, fault?: Fault): 
   return json(body, envelope.status);
 }
 
-function noSuchOperation({ behaviour, calls, operations }: Context, request: EmulatorRequest, call: OpenCall) {
+function noSuchOperation(
+  { behaviour, calls, operations }: Context,
+  request: EmulatorRequest,
+  call: OpenCall,
+) {
   const msg = `there is no ${request.method} ${request.url.pathname}`;
   calls.blame(call, [msg]);
   // An unknown path has no codes of its own, but all operations have the same ones.
@@ -122,7 +137,11 @@ async function generate(
     ? plan.count * plan.video.seconds * behaviour.creditsPerVideoSecond
     : plan.count * behaviour.creditsPerImage;
   const left = prompt.includes(magicWords.credits) ? 0 : state.credits;
-  if (credits > left) return { outcome: "insufficientCredits", msg: `${credits} credits are needed, ${left} are left` };
+  if (credits > left)
+    return {
+      outcome: "insufficientCredits",
+      msg: `${credits} credits are needed, ${left} are left`,
+    };
   const taskid = `${route.kind}-${hex(state.random())}${hex(state.random())}`;
   const slow = prompt.includes(magicWords.slow) ? 20 : 1;
   const task: EmulatorTask = {
@@ -133,7 +152,8 @@ async function generate(
     fields,
     files,
     prompt,
-    seed: typeof fields["seed"] === "number" ? fields["seed"] : Math.floor(state.random() * 2 ** 31),
+    seed:
+      typeof fields["seed"] === "number" ? fields["seed"] : Math.floor(state.random() * 2 ** 31),
     plan,
     startsAfterMs: behaviour.pendingMs * slow,
     endsAfterMs: (behaviour.pendingMs + runningMs(plan, behaviour)) * slow,
@@ -144,11 +164,16 @@ async function generate(
   state.charges.push({ taskid, operation: route.operation, credits, at: task.createdAt });
   call.created = taskid;
   await context.keep();
-  const named = route.record.includes("url") ? { url: resultUrl(context, request.baseUrl, task, 1) } : {};
+  const named = route.record.includes("url")
+    ? { url: resultUrl(context, request.baseUrl, task, 1) }
+    : {};
   return { outcome: "success", msg: "success", data: { taskid, ...named } };
 }
 
-function runningMs({ count, video }: ResultPlan, { runningMsPerImage, runningMsPerVideoSecond }: Behaviour): number {
+function runningMs(
+  { count, video }: ResultPlan,
+  { runningMsPerImage, runningMsPerVideoSecond }: Behaviour,
+): number {
   return count * (video ? video.seconds * runningMsPerVideoSecond : runningMsPerImage);
 }
 
@@ -168,10 +193,12 @@ async function query(
     if (task && stateAt(task, clock.now()) !== before) await context.keep();
   }
   if (!task || task.kind !== route.kind) {
-    if (behaviour.unknownIds === "fail") return { outcome: "failure", msg: `there is no ${route.kind} task ${taskid}` };
+    if (behaviour.unknownIds === "fail")
+      return { outcome: "failure", msg: `there is no ${route.kind} task ${taskid}` };
     return { outcome: "success", msg: "success", data: { taskid, url: [] } };
   }
-  const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[stateAt(task, clock.now())];
+  const status =
+    fault?.fault === "unknownStatus" ? unknownStatus : statuses[stateAt(task, clock.now())];
   return {
     outcome: "success",
     msg: "success",
@@ -179,7 +206,11 @@ async function query(
   };
 }
 
-async function deleteTasks(context: Context, route: Route, { fields }: ReadRequest): Promise<Envelope> {
+async function deleteTasks(
+  context: Context,
+  route: Route,
+  { fields }: ReadRequest,
+): Promise<Envelope> {
   const { behaviour, state } = context;
   const taskids = fields["taskids"] as readonly string[];
   const unknown = taskids.filter((taskid) => state.tasks.get(taskid)?.kind !== route.kind);

@@ -4,7 +4,10 @@ export interface Random {
   state: number;
 }
 
-/** Creates a generator with 32 bits of state (mulberry32), which returns the same numbers on every engine. */
+/**
+ * Creates a generator with 32 bits of state (mulberry32), which returns the same numbers on every
+ * engine.
+ */
 export function createRandom(seed: number): Random {
   const random = (): number => {
     random.state = (random.state + 0x6d2b79f5) | 0;

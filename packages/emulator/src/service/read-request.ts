@@ -14,7 +14,10 @@ export interface ReadRequest {
   readonly violations: readonly string[];
   /** The results that a form without violations requests. */
   readonly plan: ResultPlan | undefined;
-  /** Mistakes that the service might tolerate. Empty if the behaviour is strict, because they are violations then. */
+  /**
+   * Mistakes that the service might tolerate. Empty if the behaviour is strict, because they are
+   * violations then.
+   */
   readonly tolerated: readonly string[];
 }
 
@@ -39,7 +42,10 @@ export async function readRequest(
   const isForm = violations.length === 0 && verb === "generate";
   const plan = isForm ? planResults(operation, read.fields, shapeOf(read.files)) : undefined;
   if (violations.length === 0)
-    violations.push(...violationsOf(validate, read.fields), ...limitsExceeded(plan, read.fields, limits));
+    violations.push(
+      ...violationsOf(validate, read.fields),
+      ...limitsExceeded(plan, read.fields, limits),
+    );
   const mistakes = mistakesIn(read.fields, fields);
   return behaviour.strict
     ? { ...read, plan, violations: [...violations, ...mistakes], tolerated: [] }
@@ -49,9 +55,13 @@ export async function readRequest(
 type Read = Pick<ReadRequest, "fields" | "files" | "violations">;
 
 /** Returns mistakes that the document allows: unknown fields, and text for a number. */
-function mistakesIn(given: ReadRequest["fields"], fields: Readonly<Record<string, Field>>): string[] {
+function mistakesIn(
+  given: ReadRequest["fields"],
+  fields: Readonly<Record<string, Field>>,
+): string[] {
   return Object.entries(given).flatMap(([name, value]) => {
-    if (!Object.hasOwn(fields, name)) return [unknownName(name, "field", Object.keys(fields)).message];
+    if (!Object.hasOwn(fields, name))
+      return [unknownName(name, "field", Object.keys(fields)).message];
     const isText = fields[name]?.isInteger && typeof value === "string" && !/^-?\d+$/.test(value);
     return isText ? [`${name}: ${JSON.stringify(value)} is not an integer`] : [];
   });
@@ -60,7 +70,8 @@ function mistakesIn(given: ReadRequest["fields"], fields: Readonly<Record<string
 function readJson(bytes: Uint8Array): Read | string {
   try {
     const fields: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return "the body must be a JSON object";
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields))
+      return "the body must be a JSON object";
     return { fields: fields as Record<string, unknown>, files: [], violations: [] };
   } catch (error) {
     return `the body is not JSON: ${String(error)}`;
@@ -98,16 +109,28 @@ function readForm(bytes: Uint8Array, type: string, known: Operation["fields"]): 
   return { fields, files, violations };
 }
 
-/** Converts form text to the type of its field. Text that cannot be converted stays, and the validator rejects it. */
+/**
+ * Converts form text to the type of its field. Text that cannot be converted stays, and the
+ * validator rejects it.
+ */
 function coerce(text: string, { type }: Field = {}): unknown {
   // Numbers as JSON writes them: no leading zeros, and nothing beyond the range of a number.
-  const isNumber = type === "integer" ? /^-?(0|[1-9]\d*)$/ : type === "number" ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : undefined;
+  const isNumber =
+    type === "integer"
+      ? /^-?(0|[1-9]\d*)$/
+      : type === "number"
+        ? /^-?(0|[1-9]\d*)(\.\d+)?$/
+        : undefined;
   if (isNumber?.test(text) && Number.isFinite(Number(text))) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
 
-function limitsExceeded(plan: ResultPlan | undefined, fields: ReadRequest["fields"], limits: Limits): string[] {
+function limitsExceeded(
+  plan: ResultPlan | undefined,
+  fields: ReadRequest["fields"],
+  limits: Limits,
+): string[] {
   const violations = Object.entries(fields)
     .filter(([, value]) => typeof value === "string" && value.length > limits.text)
     .map(([name]) => `${name}: is longer than ${limits.text} characters, the emulator's limit`);

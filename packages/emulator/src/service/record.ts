@@ -7,7 +7,11 @@ import { type EmulatorTask, resultsAt, stateAt } from "./task.ts";
 export function recordOf(
   context: Context,
   task: EmulatorTask,
-  { names, baseUrl, status }: { readonly names: readonly string[]; readonly baseUrl: string; readonly status: number },
+  {
+    names,
+    baseUrl,
+    status,
+  }: { readonly names: readonly string[]; readonly baseUrl: string; readonly status: number },
 ): Readonly<Record<string, unknown>> {
   const { behaviour, clock } = context;
   const { taskid, plan, fields } = task;
@@ -19,7 +23,10 @@ export function recordOf(
   const known: Readonly<Record<string, unknown>> = {
     taskid,
     url,
-    message: stateAt(task, now) === "failed" ? "this failure was requested by a fault or by the prompt" : "",
+    message:
+      stateAt(task, now) === "failed"
+        ? "this failure was requested by a fault or by the prompt"
+        : "",
     source: "emulator",
     imageurl: fields["imageUrl"] ?? "",
     starttime: new Date(task.createdAt).toISOString().slice(0, 19).replace("T", " "),
@@ -31,13 +38,23 @@ export function recordOf(
   };
   const record: Record<string, unknown> = {};
   for (const name of names) {
-    const value = name.endsWith("_status") ? status : (known[name] ?? fields[name] ?? form[name]?.default);
+    const value = name.endsWith("_status")
+      ? status
+      : (known[name] ?? fields[name] ?? form[name]?.default);
     if (value !== undefined) record[name] = value;
   }
   return record;
 }
 
-/** Returns the operation that has created a task; undefined for a task of a snapshot that no operation can have created. */
-export function formOf({ operations }: Context, { kind, model }: EmulatorTask): Operation | undefined {
-  return [...operations.values()].find((one) => one.verb === "generate" && one.kind === kind && one.model === model);
+/**
+ * Returns the operation that has created a task; undefined for a task of a snapshot that no
+ * operation can have created.
+ */
+export function formOf(
+  { operations }: Context,
+  { kind, model }: EmulatorTask,
+): Operation | undefined {
+  return [...operations.values()].find(
+    (one) => one.verb === "generate" && one.kind === kind && one.model === model,
+  );
 }

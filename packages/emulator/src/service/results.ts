@@ -48,10 +48,19 @@ const most = { count: 100, fps: 240, seconds: 3_600 };
 export function isResultPlan(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { count = 0, width = 0, height = 0, video } = value as Partial<ResultPlan>;
-  const isSize = [width, height].every((side) => Number.isInteger(side) && side >= 1 && (!video || side % 2 === 0));
-  if (!isSize || width * height > usualLimits.pixels || !Number.isInteger(count) || !within(count, most.count))
+  const isSize = [width, height].every(
+    (side) => Number.isInteger(side) && side >= 1 && (!video || side % 2 === 0),
+  );
+  if (
+    !isSize ||
+    width * height > usualLimits.pixels ||
+    !Number.isInteger(count) ||
+    !within(count, most.count)
+  )
     return false;
-  return video === undefined || (within(video?.seconds, most.seconds) && within(video?.fps, most.fps));
+  return (
+    video === undefined || (within(video?.seconds, most.seconds) && within(video?.fps, most.fps))
+  );
 }
 
 function within(value: unknown, limit: number): boolean {
@@ -59,8 +68,8 @@ function within(value: unknown, limit: number): boolean {
 }
 
 /**
- * Returns the results that a form requests. Missing fields have the default of the document, or else a usual value. The ratio
- * `adaptive` is that of the source picture.
+ * Returns the results that a form requests. Missing fields have the default of the document, or
+ * else a usual value. The ratio `adaptive` is that of the source picture.
  */
 export function planResults(
   { kind, fields: form }: Operation,
@@ -119,7 +128,10 @@ export interface ResultFile {
 }
 
 /** Returns the file format of a plan's results. */
-export function formatOf({ video }: ResultPlan): { readonly extension: string; readonly type: string } {
+export function formatOf({ video }: ResultPlan): {
+  readonly extension: string;
+  readonly type: string;
+} {
   return video ? { extension: "mp4", type: "video/mp4" } : { extension: "png", type: "image/png" };
 }
 
@@ -133,7 +145,10 @@ interface Subject {
   readonly files: readonly UploadedFile[];
 }
 
-/** Returns a name for the content of a task's results. The id is not enough, because it can repeat after a reset with another prompt. */
+/**
+ * Returns a name for the content of a task's results. The id is not enough, because it can repeat
+ * after a reset with another prompt.
+ */
 export function fingerprint({ taskid, model, prompt, seed, plan, files }: Subject): string {
   return hash(JSON.stringify([taskid, model, prompt, seed, plan, files]))
     .toString(16)
@@ -156,18 +171,26 @@ function textOf({ name, hash, width, height }: UploadedFile): string {
   return `, from ${name} ${width && height ? `${width}x${height} ` : ""}${hash}`;
 }
 
-/** Returns the response to a GET or HEAD of a file, complete or a single range of it (RFC 9110, 14). */
+/**
+ * Returns the response to a GET or HEAD of a file, complete or a single range of it (RFC 9110, 14).
+ */
 export function serveFile(
   request: Pick<EmulatorRequest, "method" | "header">,
   { bytes, type }: ResultFile,
   etag: string,
 ): EmulatorResponse {
-  const headers = { "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" };
+  const headers = {
+    "content-type": type,
+    etag,
+    "accept-ranges": "bytes",
+    "cache-control": "no-cache",
+  };
   const known = request
     .header("if-none-match")
     ?.split(",")
     .map((one) => one.trim().replace("W/", ""));
-  if (known?.some((one) => one === etag || one === "*")) return { status: 304, headers, body: null };
+  if (known?.some((one) => one === etag || one === "*"))
+    return { status: 304, headers, body: null };
   const size = bytes.byteLength;
   const range = request.method === "GET" ? readRange(request, size, etag) : undefined;
   if (range === "unsatisfiable")
@@ -193,7 +216,8 @@ function readRange(
   if (condition !== null && condition !== etag) return undefined;
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.header("range") ?? "") ?? [];
   if (first === undefined || (first === "" && last === "")) return undefined;
-  if (first === "") return Number(last) === 0 ? "unsatisfiable" : [Math.max(0, size - Number(last)), size - 1];
+  if (first === "")
+    return Number(last) === 0 ? "unsatisfiable" : [Math.max(0, size - Number(last)), size - 1];
   const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
   if (Number(first) >= size) return "unsatisfiable";
   return Number(first) > end ? undefined : [Number(first), end];

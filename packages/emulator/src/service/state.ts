@@ -44,52 +44,102 @@ export interface State {
 
 /** Creates a state without tasks. */
 export function createState(seed: number, credits: number): State {
-  return { seed, random: createRandom(seed), credits: validCredits(credits), tasks: new Map(), charges: [] };
+  return {
+    seed,
+    random: createRandom(seed),
+    credits: validCredits(credits),
+    tasks: new Map(),
+    charges: [],
+  };
 }
 
 /** Returns a valid balance. Throws a RangeError if it is invalid. */
 export function validCredits(credits: number): number {
   if (typeof credits === "number" && credits >= 0) return credits;
-  throw new RangeError(`credits: ${JSON.stringify(credits)} is not valid. Use a number, at least 0.`);
+  throw new RangeError(
+    `credits: ${JSON.stringify(credits)} is not valid. Use a number, at least 0.`,
+  );
 }
 
 /** Returns the state as plain JSON. */
-export function takeSnapshot({ seed, random, credits, tasks, charges }: State, now: number): Snapshot {
-  return { version: 1, seed, random: random.state, now, credits, tasks: [...tasks.values()], charges: [...charges] };
+export function takeSnapshot(
+  { seed, random, credits, tasks, charges }: State,
+  now: number,
+): Snapshot {
+  return {
+    version: 1,
+    seed,
+    random: random.state,
+    now,
+    credits,
+    tasks: [...tasks.values()],
+    charges: [...charges],
+  };
 }
 
 /** Replaces the state with a snapshot's, or throws a TypeError and changes nothing. */
-export function restoreSnapshot(state: State, snapshot: Snapshot, isKnown: (task: EmulatorTask) => boolean): void {
+export function restoreSnapshot(
+  state: State,
+  snapshot: Snapshot,
+  isKnown: (task: EmulatorTask) => boolean,
+): void {
   if (!isSnapshot(snapshot) || !snapshot.tasks.every(isKnown))
-    throw new TypeError("restore: this is not a snapshot of this version of the emulator. Nothing was changed.");
+    throw new TypeError(
+      "restore: this is not a snapshot of this version of the emulator. Nothing was changed.",
+    );
   state.random.state = snapshot.random;
   state.credits = snapshot.credits;
   state.tasks = new Map(snapshot.tasks.map((task) => [task.taskid, task]));
   state.charges = [...snapshot.charges];
 }
 
-// Checks everything that is read later. Otherwise, an invalid handwritten snapshot would only fail in calls.
+// Checks everything that is read later. Otherwise, an invalid handwritten snapshot would only fail
+// in calls.
 function isSnapshot(value: unknown): value is Snapshot {
   if (!isObject(value)) return false;
   const { version, random, now, credits, tasks, charges } = value;
   if (version !== 1 || !isTime(now) || !Number.isFinite(random) || !isAmount(credits)) return false;
-  return Array.isArray(tasks) && tasks.every(isTask) && Array.isArray(charges) && charges.every(isCharge);
+  return (
+    Array.isArray(tasks) && tasks.every(isTask) && Array.isArray(charges) && charges.every(isCharge)
+  );
 }
 
 function isTask(value: unknown): value is EmulatorTask {
   if (!isObject(value)) return false;
-  const { taskid, kind, model, prompt, createdAt, startsAfterMs, endsAfterMs, seed, plan, fields, files, fails } =
-    value;
+  const {
+    taskid,
+    kind,
+    model,
+    prompt,
+    createdAt,
+    startsAfterMs,
+    endsAfterMs,
+    seed,
+    plan,
+    fields,
+    files,
+    fails,
+  } = value;
   const areTexts = [taskid, kind, model, prompt].every((text) => typeof text === "string");
   const areDurations = [startsAfterMs, endsAfterMs].every(isAmount);
-  const hasForm = isObject(fields) && Array.isArray(files) && files.every(isObject) && Number.isFinite(seed);
-  return areTexts && areDurations && hasForm && isTime(createdAt) && typeof fails === "boolean" && isResultPlan(plan);
+  const hasForm =
+    isObject(fields) && Array.isArray(files) && files.every(isObject) && Number.isFinite(seed);
+  return (
+    areTexts &&
+    areDurations &&
+    hasForm &&
+    isTime(createdAt) &&
+    typeof fails === "boolean" &&
+    isResultPlan(plan)
+  );
 }
 
 function isCharge(value: unknown): value is Charge {
   if (!isObject(value)) return false;
   const { taskid, operation, credits, at } = value;
-  return [taskid, operation].every((text) => typeof text === "string") && isAmount(credits) && isTime(at);
+  return (
+    [taskid, operation].every((text) => typeof text === "string") && isAmount(credits) && isTime(at)
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -46,7 +46,8 @@ export function resultsAt(task: EmulatorTask, now: number, { resultsArrive }: Be
   const state = stateAt(task, now);
   if (state === "succeeded") return task.plan.count;
   if (state !== "running" || resultsArrive === "together" || task.fails) return 0;
-  const share = (now - task.createdAt - task.startsAfterMs) / (task.endsAfterMs - task.startsAfterMs);
+  const share =
+    (now - task.createdAt - task.startsAfterMs) / (task.endsAfterMs - task.startsAfterMs);
   return Math.floor(share * task.plan.count);
 }
 

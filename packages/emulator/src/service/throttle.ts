@@ -14,7 +14,12 @@ export interface Throttle {
 }
 
 /** Creates the latencies and rate limits of a behaviour. The jitter has its own random numbers. */
-export function createThrottle(behaviour: Behaviour, clock: EmulatorClock, activity: Activity, seed: number): Throttle {
+export function createThrottle(
+  behaviour: Behaviour,
+  clock: EmulatorClock,
+  activity: Activity,
+  seed: number,
+): Throttle {
   const random = createRandom(seed ^ 0x9ace);
   const minute = 60_000;
   /** The times of the calls in the last minute. */
@@ -28,7 +33,8 @@ export function createThrottle(behaviour: Behaviour, clock: EmulatorClock, activ
         const now = clock.now();
         times = times.filter((time) => time > now - minute);
         const oldest = times[times.length - callsPerMinute];
-        if (oldest !== undefined) return Math.max(1, Math.ceil(clock.realMsOf(oldest + minute - now) / 1_000));
+        if (oldest !== undefined)
+          return Math.max(1, Math.ceil(clock.realMsOf(oldest + minute - now) / 1_000));
         times.push(now);
       }
       open++;
@@ -37,12 +43,18 @@ export function createThrottle(behaviour: Behaviour, clock: EmulatorClock, activ
     leave: () => void open--,
     async delay(verb, request) {
       const { generateLatencyMs, queryLatencyMs, downloadLatencyMs, latencyJitter } = behaviour;
-      const latencies = { generate: generateLatencyMs, query: queryLatencyMs, delete: queryLatencyMs };
+      const latencies = {
+        generate: generateLatencyMs,
+        query: queryLatencyMs,
+        delete: queryLatencyMs,
+      };
       const usual = verb === "download" ? downloadLatencyMs : latencies[verb];
       if (usual === 0) return;
       // The sum of three uniform values is nearly normal. This one has a standard deviation of 1.
       const deviation = 2 * (random() + random() + random() - 1.5);
-      await activity.aside(() => clock.sleep(usual * Math.exp(latencyJitter * deviation), request.signal));
+      await activity.aside(() =>
+        clock.sleep(usual * Math.exp(latencyJitter * deviation), request.signal),
+      );
     },
   };
 }

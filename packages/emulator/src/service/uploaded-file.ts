@@ -20,7 +20,12 @@ export interface UploadedFile {
 }
 
 /** Returns an uploaded file without its bytes. */
-export function uploadedFile(part: string, name: string, type: string, bytes: Uint8Array): UploadedFile {
+export function uploadedFile(
+  part: string,
+  name: string,
+  type: string,
+  bytes: Uint8Array,
+): UploadedFile {
   const text = new TextDecoder("latin1").decode(bytes);
   return { part, name, type, size: bytes.length, hash: hash(text).toString(16), ...sizeOf(bytes) };
 }

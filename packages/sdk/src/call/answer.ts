@@ -4,9 +4,20 @@ import { type Answer, isSuccess, taskidIn, verdictOn } from "../money/response.t
 import { type Hide, hidingIn } from "./hide-key.ts";
 import type { Reply } from "./transport.ts";
 
-const idHeaders = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"];
+const idHeaders = [
+  "x-request-id",
+  "request-id",
+  "x-correlation-id",
+  "x-trace-id",
+  "x-amzn-requestid",
+  "cf-ray",
+];
 
-export function readAnswer({ status, redirected, text: raw, headers }: Reply, now: number, hide: Hide): Answer {
+export function readAnswer(
+  { status, redirected, text: raw, headers }: Reply,
+  now: number,
+  hide: Hide,
+): Answer {
   const text = hide(raw);
   const json = parse(raw, text === raw ? undefined : hidingIn(hide));
   // The cast: each field is checked.
@@ -48,18 +59,30 @@ export function describe({ status, code, msg, data, text, body, verdict }: Answe
   const isPage = /^\s*</.test(text);
   const excerpt = excerptOf({ code, msg, data, body: isPage ? "" : body });
   if (verdict === "noCredits") return `insufficient credits${excerpt}`;
-  if (verdict === "rejected" && isSuccess(status)) return `the service rejected the request${excerpt}`;
-  if (verdict === "rejected") return `the service rejected the request${excerpt} with HTTP ${status}`;
-  if (status >= 300 && status < 400) return `the response was HTTP ${status}${excerpt} (a redirect, not followed)`;
+  if (verdict === "rejected" && isSuccess(status))
+    return `the service rejected the request${excerpt}`;
+  if (verdict === "rejected")
+    return `the service rejected the request${excerpt} with HTTP ${status}`;
+  if (status >= 300 && status < 400)
+    return `the response was HTTP ${status}${excerpt} (a redirect, not followed)`;
   if (!isSuccess(status)) return `the response was HTTP ${status}${excerpt}`;
   if (excerpt !== "") return `the response is not documented${excerpt}`;
   if (isPage) return "the response is not documented: an HTML page, not JSON: check baseUrl";
-  return text.trim() === "" ? "the response is not documented: an empty body" : "the response is not documented";
+  return text.trim() === ""
+    ? "the response is not documented: an empty body"
+    : "the response is not documented";
 }
 
 /** Returns what a response says, in parentheses: its envelope, or else the start of its body. */
-function excerptOf({ code, msg, data, body }: Pick<Answer, "code" | "msg" | "data" | "body">): string {
+function excerptOf({
+  code,
+  msg,
+  data,
+  body,
+}: Pick<Answer, "code" | "msg" | "data" | "body">): string {
   if (code === undefined) return body && ` (${body})`;
   const taskid = taskidIn(data);
-  return taskid === undefined ? ` (code ${code}: ${msg})` : ` (code ${code}: ${msg}, task ${shorten(taskid)})`;
+  return taskid === undefined
+    ? ` (code ${code}: ${msg})`
+    : ` (code ${code}: ${msg}, task ${shorten(taskid)})`;
 }

@@ -46,13 +46,22 @@ export interface CallContext {
   readonly headers?: RequestHeaders | undefined;
   /** Given if the operation is paid. */
   readonly generation?: (SentGeneration & Pick<TaskJSON, "resultCount" | "origin">) | undefined;
-  /** Set for a poll of a wait: its timeout, besides `queryMs`. It is sent once, because the wait itself repeats it. */
+  /**
+   * Set for a poll of a wait: its timeout, besides `queryMs`. It is sent once, because the wait
+   * itself repeats it.
+   */
   readonly pollTimeoutMs?: number | undefined;
-  /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
+  /**
+   * Called immediately before the first byte of each attempt leaves, and before each delay: if it
+   * rejects, nothing is sent.
+   */
   readonly onPhase?: ((phase: "sending" | "claimed") => Promise<void>) | undefined;
 }
 
-/** Sends one operation, with retries, and opens the envelope of its response. Its `data` is that of a success. */
+/**
+ * Sends one operation, with retries, and opens the envelope of its response. Its `data` is that of
+ * a success.
+ */
 export async function call(
   host: CallHost,
   operation: Operation,
@@ -69,9 +78,24 @@ export async function call(
     signal?.throwIfAborted();
     const tried = await tryOnce(host, operation, wire, context);
     const { answer, error } = tried;
-    const ids = { operation: operation.id, kind, model, taskid, generationId, requestId: answer?.requestId };
-    const about = { ...ids, at: time.now(), durationMs: Math.round(time.steady() - start), attempt };
-    const isOver = pollTimeoutMs !== undefined || (!answer && signal?.aborted) || !retries.mayRepeat(tried, isPaid);
+    const ids = {
+      operation: operation.id,
+      kind,
+      model,
+      taskid,
+      generationId,
+      requestId: answer?.requestId,
+    };
+    const about = {
+      ...ids,
+      at: time.now(),
+      durationMs: Math.round(time.steady() - start),
+      attempt,
+    };
+    const isOver =
+      pollTimeoutMs !== undefined ||
+      (!answer && signal?.aborted) ||
+      !retries.mayRepeat(tried, isPaid);
     const delayMs = isOver ? undefined : retries.nextDelay(attempt, isPaid, answer?.retryAfterMs);
     if (delayMs !== undefined) {
       isLost ||= answer ? answer.status !== 429 : !(error instanceof NeverSentError);
@@ -92,8 +116,16 @@ export async function call(
   }
 }
 
-/** Sends one request, once, within its timeout. Rejects only if something other than the network failed before it was sent. */
-async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, context: CallContext): Promise<Tried> {
+/**
+ * Sends one request, once, within its timeout. Rejects only if something other than the network
+ * failed before it was sent.
+ */
+async function tryOnce(
+  host: CallHost,
+  operation: Operation,
+  wire: WireFields,
+  context: CallContext,
+): Promise<Tried> {
   const { apiKey, baseUrl, keys, loadTransport, time, timeouts } = host;
   const { generation, onPhase, pollTimeoutMs = Infinity } = context;
   const isPaid = generation !== undefined;
@@ -116,12 +148,16 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     isSending = true;
   };
   try {
-    const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
+    const key =
+      typeof apiKey === "function" ? await orAbort(apiKey().catch(block), deadline) : apiKey;
     const headers = headersOf({ ...host.headers, ...context.headers, ...keyHeaders(key) }, isPaid);
     hide = key ? keys.add(key) : keys.hide;
     const body = isPaid ? await orAbort(toMultipart(wire), deadline) : JSON.stringify(wire);
     const transport = await loadTransport();
-    const reply = await transport({ url: baseUrl + operation.path, headers, body }, { deadline, isPaid, beforeSend });
+    const reply = await transport(
+      { url: baseUrl + operation.path, headers, body },
+      { deadline, isPaid, beforeSend },
+    );
     return { answer: readAnswer(reply, time.now(), hide) };
   } catch (error) {
     // A wait continues if there is no key for one of its polls.
@@ -159,14 +195,18 @@ function failureOf(
 ): unknown {
   if (!answer) {
     const isUnsent = error instanceof NeverSentError;
-    if (generation && !isUnsent) return new OutcomeUnknownError(noResponse(error), id, generation, { cause: error });
+    if (generation && !isUnsent)
+      return new OutcomeUnknownError(noResponse(error), id, generation, { cause: error });
     // The error of a request that was never sent says so itself.
     const what = isUnsent ? error.message : undefined;
-    return signal?.aborted ? signal.reason : new ConnectionError(id, error, what, generation?.model);
+    return signal?.aborted
+      ? signal.reason
+      : new ConnectionError(id, error, what, generation?.model);
   }
   const { status, code, verdict } = answer;
   const reason = describe(answer);
-  if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, answer);
+  if (generation && verdict === "unknown")
+    return new OutcomeUnknownError(reason, id, generation, answer);
   const isDeletion = id === operations[subject.kind].delete.id;
   const what = [
     reason,
@@ -178,14 +218,28 @@ function failureOf(
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
   const isRetryable = mayPass(status) || (isSuccess(status) && code === undefined);
   const advice = adviceOn(answer, isRetryable, generation !== undefined, apiKey !== undefined);
-  return serviceError(what.filter(Boolean).join(". "), id, answer, { isRetryable, advice }, generation?.model);
+  return serviceError(
+    what.filter(Boolean).join(". "),
+    id,
+    answer,
+    { isRetryable, advice },
+    generation?.model,
+  );
 }
 
-function adviceOn({ status, verdict, retryAfterMs }: Answer, isRetryable: boolean, isPaid: boolean, hasKey: boolean) {
+function adviceOn(
+  { status, verdict, retryAfterMs }: Answer,
+  isRetryable: boolean,
+  isPaid: boolean,
+  hasKey: boolean,
+) {
   if (verdict === "noCredits") return "Add credits, then make the same call again.";
   if (status === 413) return "Use smaller files.";
   if (status === 401 || status === 403)
-    return hasKey ? "Check baseUrl and the API key (apiKey)." : "If the server needs one, use apiKey.";
-  if (isRetryable) return `It is safe to retry${retryAfterMs ? ` in ${describeDuration(retryAfterMs)}` : ""}.`;
+    return hasKey
+      ? "Check baseUrl and the API key (apiKey)."
+      : "If the server needs one, use apiKey.";
+  if (isRetryable)
+    return `It is safe to retry${retryAfterMs ? ` in ${describeDuration(retryAfterMs)}` : ""}.`;
   return `Check ${isPaid ? "the form" : "the task id and kind"}, the API key and baseUrl.`;
 }

@@ -34,9 +34,14 @@ export interface FetchResponse extends Pick<Response, "status" | "redirected"> {
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-export function postInit(headers: FetchInit["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
-  // A followed redirect would send the key elsewhere and hide whether the first host accepted the request. workerd does not
-  // support "error", only "manual". Its 3xx responses are rejected like all others.
+export function postInit(
+  headers: FetchInit["headers"],
+  body: string | Blob,
+  signal: AbortSignal,
+): FetchInit {
+  // A followed redirect would send the key elsewhere and hide whether the first host accepted the
+  // request. workerd does not support "error", only "manual". Its 3xx responses are rejected like
+  // all others.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
   return { method: "POST", headers, signal, redirect, body };
 }
@@ -46,13 +51,18 @@ export function toWebResponse(given: FetchResponse): Response {
   // The cast: it has everything that the SDK reads.
   if (!body || "getReader" in body) return given as Response;
   // The cast: only Node has such bodies, and its streams have `from`.
-  const { from } = ReadableStream as unknown as { from(body: AsyncIterable<unknown>): ReadableStream };
+  const { from } = ReadableStream as unknown as {
+    from(body: AsyncIterable<unknown>): ReadableStream;
+  };
   const stream = [204, 205, 304].includes(status) ? null : from(body);
   const response = new Response(stream, { status, headers: [...headers] });
   return Object.defineProperty(response, "redirected", { value: redirected });
 }
 
-/** @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything */
+/**
+ * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does
+ * a rejection prove anything
+ */
 export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Transport {
   const send: Transport = async ({ url, headers, body }, { deadline, beforeSend }) => {
     await beforeSend();
@@ -64,14 +74,23 @@ export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Tr
     const response = toWebResponse(await sending);
     const text = await readBody(response, deadline);
     const { status, redirected, headers: received } = response;
-    // Those of some mocks cannot be listed. A response that names a paid task must not be lost over that.
-    return { status, redirected, text, headers: Symbol.iterator in received ? Object.fromEntries(received) : {} };
+    // Those of some mocks cannot be listed. A response that names a paid task must not be lost over
+    // that.
+    return {
+      status,
+      redirected,
+      text,
+      headers: Symbol.iterator in received ? Object.fromEntries(received) : {},
+    };
   };
   // A fetch function may ignore the signal. What it reads after the deadline counts for nothing.
   return (request, options) => orAbort(send(request, options), options.deadline);
 }
 
-/** Reads the body of a response. At the deadline, it ends early, also if the fetch function ignores the signal. */
+/**
+ * Reads the body of a response. At the deadline, it ends early, also if the fetch function ignores
+ * the signal.
+ */
 async function readBody({ body }: Response, deadline: Deadline): Promise<string> {
   const collected = new BodyText();
   const reader = body?.getReader();

@@ -1,19 +1,30 @@
-/** Returns a text without the API key; without a shorter key than the minimum only if none is given. */
+/**
+ * Returns a text without the API key; without a shorter key than the minimum only if none is given.
+ */
 export type Hide = (text: string, minimum?: number) => string;
 
-/** The minimum length of a key that is hidden within words. A shorter one is hidden only as a word of its own. */
+/**
+ * The minimum length of a key that is hidden within words. A shorter one is hidden only as a word
+ * of its own.
+ */
 const shortestSecret = 8;
 const keptKeys = 16;
 /** Fields that lead to a paid result: showing the key is better than losing the result. */
 const kept = /^(taskid|url)$/;
 
-/** Hides the keys that a client has used last. The URL of a result may contain one, although none is sent to it. */
+/**
+ * Hides the keys that a client has used last. The URL of a result may contain one, although none is
+ * sent to it.
+ */
 export class UsedKeys {
   readonly #patterns = new Map<string, RegExp>();
   /** Hides them as they are, escaped for JSON, or encoded for a URL. */
   hide: Hide = (text) => text;
 
-  /** Adds a key that is about to be sent. Returns what hides the keys as they are now: later ones push none of these out. */
+  /**
+   * Adds a key that is about to be sent. Returns what hides the keys as they are now: later ones
+   * push none of these out.
+   */
   add(key: string): Hide {
     if (this.#patterns.has(key)) return this.hide;
     const [oldest = ""] = this.#patterns.keys();
@@ -21,7 +32,10 @@ export class UsedKeys {
     const all = [...this.#patterns.set(key, patternOf(key))];
     const without = (text: string, pattern: RegExp) => text.replace(pattern, "[the API key]");
     this.hide = (given, minimum = 0) =>
-      all.reduce((text, [{ length }, pattern]) => (length < minimum ? text : without(text, pattern)), given);
+      all.reduce(
+        (text, [{ length }, pattern]) => (length < minimum ? text : without(text, pattern)),
+        given,
+      );
     return this.hide;
   }
 }
@@ -31,10 +45,16 @@ function patternOf(key: string): RegExp {
     const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
     return `(?:\\\\?${char.replace(/\W/, "\\$&")}|\\\\u00${hex}|%${hex})`;
   }).join("");
-  return new RegExp(key.length < shortestSecret ? `(?<![\\w-])${spelled}(?![\\w-])` : spelled, "gi");
+  return new RegExp(
+    key.length < shortestSecret ? `(?<![\\w-])${spelled}(?![\\w-])` : spelled,
+    "gi",
+  );
 }
 
-/** Returns the reviver of JSON that hides the keys in it, except short ones, which may be words of a prompt, such as `any`. */
+/**
+ * Returns the reviver of JSON that hides the keys in it, except short ones, which may be words of a
+ * prompt, such as `any`.
+ */
 export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown {
   const hidden = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(hidden);
@@ -46,19 +66,26 @@ export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown 
   };
 }
 
-/** Returns a copy of an error without the key and without objects attached to it: an inspected request shows its headers. */
+/**
+ * Returns a copy of an error without the key and without objects attached to it: an inspected
+ * request shows its headers.
+ */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
-  if (typeof error !== "object" || error === null) return typeof error === "string" ? hide(error) : error;
+  if (typeof error !== "object" || error === null)
+    return typeof error === "string" ? hide(error) : error;
   // Causes may form a cycle.
   if (!(error instanceof Error) || depth === 0) return new Error("not an error (not shown)");
   const inner = (one: unknown) => hideInError(one, hide, depth - 1);
   const message = hide(error.message);
   const hidden =
-    error instanceof AggregateError ? new AggregateError(error.errors.map(inner), message) : new Error(message);
+    error instanceof AggregateError
+      ? new AggregateError(error.errors.map(inner), message)
+      : new Error(message);
   for (const field of ["name", "stack", "cause", "code", "syscall", "reason", "statusCode"]) {
     const fact: unknown = Reflect.get(error, field);
     const enumerable = /code|syscall/.test(field);
-    if (fact !== undefined) Object.defineProperty(hidden, field, { value: inner(fact), enumerable });
+    if (fact !== undefined)
+      Object.defineProperty(hidden, field, { value: inner(fact), enumerable });
   }
   return hidden;
 }

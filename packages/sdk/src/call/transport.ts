@@ -1,7 +1,10 @@
 import { joinBytes } from "../form/bytes.ts";
 import type { Deadline } from "../time/deadline.ts";
 
-/** A POST request. A plain object, because a web Request loads the engine's fetch and copies the form. */
+/**
+ * A POST request. A plain object, because a web Request loads the engine's fetch and copies the
+ * form.
+ */
 export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,9 +14,14 @@ export interface OutgoingRequest {
 
 export interface SendOptions {
   readonly deadline: Deadline;
-  /** Whether the request is paid: it gets a connection of its own, because a pooled one that closes is a lost response. */
+  /**
+   * Whether the request is paid: it gets a connection of its own, because a pooled one that closes
+   * is a lost response.
+   */
   readonly isPaid: boolean;
-  /** Called and awaited immediately before the first byte leaves. If it rejects, nothing must leave. */
+  /**
+   * Called and awaited immediately before the first byte leaves. If it rejects, nothing must leave.
+   */
   readonly beforeSend: () => Promise<void>;
 }
 
@@ -28,8 +36,8 @@ export interface Reply {
 }
 
 /**
- * Sends one request, once, and reads its response. Whatever it rejects with before it has called `beforeSend` was never sent.
- * After that, only a `NeverSentError` says so.
+ * Sends one request, once, and reads its response. Whatever it rejects with before it has called
+ * `beforeSend` was never sent. After that, only a `NeverSentError` says so.
  */
 export type Transport = (request: OutgoingRequest, options: SendOptions) => Promise<Reply>;
 
@@ -44,7 +52,9 @@ export class BodyText {
   add(piece: Uint8Array): Error | undefined {
     this.#pieces.push(piece);
     this.#length += piece.length;
-    return this.#length > longestBody ? new Error(`the response is longer than ${longestBody}`) : undefined;
+    return this.#length > longestBody
+      ? new Error(`the response is longer than ${longestBody}`)
+      : undefined;
   }
 
   /** Decodes all at once, because Node takes several times as long to decode in pieces. */
@@ -53,7 +63,10 @@ export class BodyText {
   }
 }
 
-/** Returns whether a URL's host is this machine, by name or address. Names that end in localhost never leave it (RFC 6761). */
+/**
+ * Returns whether a URL's host is this machine, by name or address. Names that end in localhost
+ * never leave it (RFC 6761).
+ */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(.+\.)?localhost\.?$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
 }

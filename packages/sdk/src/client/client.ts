@@ -19,7 +19,8 @@ import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
  * Creates a client that sends with the runtime's fetch. Nothing is sent.
  *
  * @returns The client. One is enough for a program: its calls share connections and limits.
- * @throws An {@link InvalidRequestError} if an option is not valid, or this is a browser and `allowBrowser` is not set
+ * @throws An {@link InvalidRequestError} if an option is not valid, or this is a browser and
+ * `allowBrowser` is not set
  * @example const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
@@ -28,10 +29,17 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 
 export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOptions): Runtime {
   const transport = fetchTransport(given, fetchSendsOnce);
-  return { loadTransport: async () => transport, fetch: given, processes: async () => ({ hasEnded: () => false }) };
+  return {
+    loadTransport: async () => transport,
+    fetch: given,
+    processes: async () => ({ hasEnded: () => false }),
+  };
 }
 
-export function createClient<O extends MediaGenOptions>(options: O, createRuntime: CreateRuntime<O>): MediaGen {
+export function createClient<O extends MediaGenOptions>(
+  options: O,
+  createRuntime: CreateRuntime<O>,
+): MediaGen {
   const host = createHost(options, createRuntime);
   const { origin, store } = host;
   return {
@@ -53,9 +61,14 @@ export function createClient<O extends MediaGenOptions>(options: O, createRuntim
 function kindClient<K extends Kind>(host: Host, kind: K): KindClient<K> {
   const { origin, report } = host;
   return {
-    // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
+    // The casts: what is generated or created is of the kind that was requested, and an unchecked
+    // model is any text.
     generate: (model: string, form: object, options?: GenerateOptions) =>
-      generateTask(host, { kind, model: model as Model, form: form as Form<Model> }, options) as Promise<Task<K>>,
+      generateTask(
+        host,
+        { kind, model: model as Model, form: form as Form<Model> },
+        options,
+      ) as Promise<Task<K>>,
     query(taskid, options = {}) {
       const { id: operation } = operations[kind].query;
       const query = () => queryTask(host, { kind, taskid }, options).then(({ record }) => record);
@@ -63,11 +76,17 @@ function kindClient<K extends Kind>(host: Host, kind: K): KindClient<K> {
     },
     delete(taskids, options = {}) {
       const { id: operation } = operations[kind].delete;
-      return report({ operation, kind, billed: "yes" }, () => deleteTasks(host, kind, taskids, options));
+      return report({ operation, kind, billed: "yes" }, () =>
+        deleteTasks(host, kind, taskids, options),
+      );
     },
     task(taskid, options = {}) {
-      const { resultCount = 1 } = readOptions(`media.${kind}.task`, options, { resultCount: "any" });
-      return resume(host, { version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
+      const { resultCount = 1 } = readOptions(`media.${kind}.task`, options, {
+        resultCount: "any",
+      });
+      return resume(host, { version: 2, kind, taskid, origin, resultCount }) as ReturnType<
+        KindClient<K>["task"]
+      >;
     },
   };
 }
@@ -111,7 +130,14 @@ function resolve(host: Host, generationId: string, resolution: Resolution, optio
 }
 
 async function openLedger({ ledger }: Host, method: string, options: CallOptions) {
-  if (!ledger) throw invalidRequest(method, "store", "missing", "is missing", "Pass { store } to createMediaGen.");
+  if (!ledger)
+    throw invalidRequest(
+      method,
+      "store",
+      "missing",
+      "is missing",
+      "Pass { store } to createMediaGen.",
+    );
   const { signal } = readOptions(method, options, { signal: "signal" });
   return { ledger: await ledger(), signal };
 }

@@ -31,7 +31,14 @@ export async function generate(host: Host, requested: RequestedGeneration): Prom
   if ("idempotencyKey" in requested.options) checkKey(model, "idempotencyKey", idempotencyKey);
   if (idempotencyKey !== undefined && !host.ledger && apiKey !== undefined) {
     const advice = "Pass { store } to createMediaGen.";
-    throw invalidRequest(model, "idempotencyKey", "notAllowed", "needs a store", advice, nothingWasSent);
+    throw invalidRequest(
+      model,
+      "idempotencyKey",
+      "notAllowed",
+      "needs a store",
+      advice,
+      nothingWasSent,
+    );
   }
   const headers = headersOf(model, options, apiKey);
   const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
@@ -47,28 +54,67 @@ export async function generate(host: Host, requested: RequestedGeneration): Prom
     const { data, response } = await call(host, operation, wire, context);
     const initialUrl = typeof data["url"] === "string" ? data["url"] : undefined;
     const known = withoutUndefined({ initialUrl, requestId: response.requestId });
-    return { version: 2, ...about, taskid: taskidIn(data) ?? "", origin, createdAt: time.now(), ...known };
+    return {
+      version: 2,
+      ...about,
+      taskid: taskidIn(data) ?? "",
+      origin,
+      createdAt: time.now(),
+      ...known,
+    };
   };
   if (!host.ledger) return send();
-  return (await host.ledger()).generate({ ...about, operation, wire, idempotencyKey, signal }, send);
+  return (await host.ledger()).generate(
+    { ...about, operation, wire, idempotencyKey, signal },
+    send,
+  );
 }
 
-/** Rejects a key that is present and undefined or blank: a mistyped `order.id` would be no key, and each run would be billed. */
+/**
+ * Rejects a key that is present and undefined or blank: a mistyped `order.id` would be no key, and
+ * each run would be billed.
+ */
 function checkKey(model: Model, field: string, key: unknown): void {
   if (typeof key === "string" && key.trim() !== "") return;
   const code = key === undefined || key === "" ? "missing" : "invalid";
   const advice = "Without a key, each run is billed.";
-  throw invalidRequest(model, field, code, mustBe("text that is not blank", key), advice, nothingWasSent);
+  throw invalidRequest(
+    model,
+    field,
+    code,
+    mustBe("text that is not blank", key),
+    advice,
+    nothingWasSent,
+  );
 }
 
-/** Returns the headers of a generation. The idempotency key lets a server recognise what a browser or a proxy resends. */
-function headersOf(model: Model, { headers, idempotencyKey }: GenerateOptions, apiKey: ApiKey): RequestHeaders {
-  const given = readHeaders(model, headers, apiKey === undefined ? undefined : ignoredWithKey, nothingWasSent);
+/**
+ * Returns the headers of a generation. The idempotency key lets a server recognise what a browser
+ * or a proxy resends.
+ */
+function headersOf(
+  model: Model,
+  { headers, idempotencyKey }: GenerateOptions,
+  apiKey: ApiKey,
+): RequestHeaders {
+  const given = readHeaders(
+    model,
+    headers,
+    apiKey === undefined ? undefined : ignoredWithKey,
+    nothingWasSent,
+  );
   if (apiKey !== undefined) return given;
   const name = "idempotency-key";
   if (idempotencyKey !== undefined && (given[name] ?? idempotencyKey) !== idempotencyKey) {
     const problem = "differs from the option idempotencyKey";
-    throw invalidRequest(model, `headers.${name}`, "notAllowed", problem, "Use idempotencyKey alone.", nothingWasSent);
+    throw invalidRequest(
+      model,
+      `headers.${name}`,
+      "notAllowed",
+      problem,
+      "Use idempotencyKey alone.",
+      nothingWasSent,
+    );
   }
   if (name in given) checkKey(model, `headers.${name}`, given[name]);
   // Pages over http have no randomUUID.
@@ -76,10 +122,17 @@ function headersOf(model: Model, { headers, idempotencyKey }: GenerateOptions, a
   return readHeaders(model, { ...given, [name]: own }, undefined, nothingWasSent);
 }
 
-async function readFields(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
+async function readFields(
+  kind: Kind,
+  model: Model,
+  form: Form<Model>,
+  { extraFields, unchecked }: GenerateOptions,
+) {
   const subject = typeof model === "string" ? model : "generate";
   const operation = unchecked ? uncheckedOperation(kind, model) : findModel(model, kind).operation;
-  const { wire, issues } = unchecked ? readUnchecked(form, extraFields) : readForm(operation.body, form, extraFields);
+  const { wire, issues } = unchecked
+    ? readUnchecked(form, extraFields)
+    : readForm(operation.body, form, extraFields);
   rejectIssues(subject, issues, nothingWasSent);
   rejectIssues(subject, await checkFiles(operation.body, wire), nothingWasSent);
   return { operation, wire };

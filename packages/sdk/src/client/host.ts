@@ -16,8 +16,12 @@ import type { WaitHost } from "../wait/wait.ts";
 import { type BeforeGenerate, clientOptions, type MediaGenOptions } from "./options.ts";
 import { environment, readAccess } from "./settings.ts";
 
-/** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */
-export interface Runtime extends Pick<CallHost, "loadTransport">, Pick<ResultHost, "fetch" | "get"> {
+/**
+ * The parts of a client that depend on the runtime: sending, fetching results, and information
+ * about processes.
+ */
+export interface Runtime
+  extends Pick<CallHost, "loadTransport">, Pick<ResultHost, "fetch" | "get"> {
   readonly processes: () => Promise<ProcessInfo>;
 }
 
@@ -33,7 +37,10 @@ export interface Host extends Runtime, CallHost, WaitHost, ResultHost {
 
 type Handle = Task & { checkSilently(options: CallOptions): Promise<Check> };
 
-export function createHost<O extends MediaGenOptions>(given: O, createRuntime: CreateRuntime<O>): Host {
+export function createHost<O extends MediaGenOptions>(
+  given: O,
+  createRuntime: CreateRuntime<O>,
+): Host {
   const options = readOptions("createMediaGen", given, clientOptions);
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options, "apiKey" in given);
   const { origin } = new URL(baseUrl);
@@ -54,13 +61,19 @@ export function createHost<O extends MediaGenOptions>(given: O, createRuntime: C
     retries: new Retries(options, time.random),
     beforeGenerate: options.beforeGenerate,
     states: options,
-    pollLimit: new PollLimit(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
+    pollLimit: new PollLimit(options, time, (name) =>
+      durationsAt(options.clock, `${origin} ${name}`),
+    ),
     // The cast: every task of a client is a handle.
     check: (task, signal) => (task as Handle).checkSilently({ signal }),
     store,
     // Loaded at first use, so that clients without a store do not load it.
     ledger:
-      store && once(async () => new (await import("../store/ledger.ts")).Ledger(host, store, await host.processes())),
+      store &&
+      once(
+        async () =>
+          new (await import("../store/ledger.ts")).Ledger(host, store, await host.processes()),
+      ),
   };
   return host;
 }

@@ -14,7 +14,9 @@ export interface UncheckedOptions extends GenerateOptions {
 }
 
 /** The form of a model that the service's description does not contain. */
-export type UncheckedForm = Readonly<Record<string, string | number | boolean | Blob | readonly Blob[] | undefined>>;
+export type UncheckedForm = Readonly<
+  Record<string, string | number | boolean | Blob | readonly Blob[] | undefined>
+>;
 
 /** Options of `task`, which creates a task from its id alone. */
 export interface TaskOptions {
@@ -30,29 +32,40 @@ export interface KindClient<K extends Kind> {
    * @param form Fields as the service names them. `undefined` fields are not sent.
    * @param options At least `{ unchecked: true }`.
    * @returns The new task, as soon as the service has created it. Its results come later.
-   * @throws An {@link InvalidRequestError} if a form cannot hold a value, or would lack its files; nothing was sent
+   * @throws An {@link InvalidRequestError} if a form cannot hold a value, or would lack its files;
+   * nothing was sent
    * @throws The other errors of `generate` for models that the SDK knows
-   * @example const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });
+   * @example
+   * const form = { prompt, mood: "calm" };
+   * const task = await media.video.generate("vidmodelv9", form, { unchecked: true });
    */
   generate(model: string, form: UncheckedForm, options: UncheckedOptions): Promise<Task<K>>;
   /**
-   * Creates one paid task and returns it. A request is retried only if it provably was not sent, after HTTP 429, or
-   * after a status in `resendGenerationAfter`.
+   * Creates one paid task and returns it. A request is retried only if it provably was not sent,
+   * after HTTP 429, or after a status in `resendGenerationAfter`.
    *
    * @param form The fields of the model's form. All of them are checked before anything is sent.
-   * @returns The new task, as soon as the service has created it. With an `idempotencyKey` that was used before, the
-   *   task of that generation.
+   * @returns The new task, as soon as the service has created it. With an `idempotencyKey` that was
+   *   used before, the task of that generation.
    * @throws An {@link InvalidRequestError} if a field or an option is not valid; nothing was sent
    * @throws An {@link InsufficientCreditsError} if the balance does not cover it
    * @throws A {@link ServiceError} if the service rejected it
    * @throws A {@link ConnectionError} if the service was not reached; nothing was sent
    * @throws A {@link StoreError} if the store failed; nothing was sent
-   * @throws An {@link OutcomeUnknownError} if the response was lost: a task may exist and may have been billed. With an
-   *   idempotency key, each call throws it until you resolve the generation
+   * @throws An {@link OutcomeUnknownError} if the response was lost: a task may exist and may have
+   *   been billed. With an idempotency key, each call throws it until you resolve the generation
    * @throws The error of `beforeGenerate` or the signal's reason, before anything was sent
-   * @example const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 5 });
+   * @example
+   * const task = await media.video.generate("vidmodelv2", {
+   *   prompt: "A fox runs through snow",
+   *   duration: 5,
+   * });
    */
-  generate<M extends Model<K>>(model: M, form: Form<M>, options?: GenerateOptions): Promise<Task<K>>;
+  generate<M extends Model<K>>(
+    model: M,
+    form: Form<M>,
+    options?: GenerateOptions,
+  ): Promise<Task<K>>;
   /**
    * Queries a task's record once, without reading its state. `task.check()` reads the state too.
    *
@@ -71,7 +84,10 @@ export interface KindClient<K extends Kind> {
    * @throws The errors of `query`
    * @example await media.image.delete(["image-1", "image-2"]);
    */
-  delete(taskids: readonly string[], options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
+  delete(
+    taskids: readonly string[],
+    options?: DeleteFields[K] & RequestOptions,
+  ): Promise<Deletions[K]>;
   /**
    * Creates the task of an id, to check or to wait for. Nothing is sent.
    *
@@ -94,7 +110,8 @@ export interface MediaGen {
    *
    * @param form The fields of the model's form. The compiler checks them if the model is a literal.
    * @returns The new task, as soon as the service has created it.
-   * @throws An {@link InvalidRequestError} if there is no such model, or a field or option is not valid; nothing was sent
+   * @throws An {@link InvalidRequestError} if there is no such model, or a field or option is not
+   * valid; nothing was sent
    * @throws The other errors of `media.video.generate`
    * @example const task = await media.generate(job.model, job.form, { idempotencyKey: job.id });
    */
@@ -108,12 +125,14 @@ export interface MediaGen {
    *
    * @param saved The parsed JSON of `JSON.stringify(task)`.
    * @returns The task, to check or to wait for.
-   * @throws An {@link InvalidRequestError} if it is not a saved task, or is a task of another service
+   * @throws An {@link InvalidRequestError} if it is not a saved task, or is a task of another
+   * service
    * @example const record = await media.task(JSON.parse(text)).wait();
    */
   task(saved: TaskJSON): AnyTask;
   /**
-   * Returns what the store knows about generations at this service. Takes up to 15 s if another process may have just ended.
+   * Returns what the store knows about generations at this service. Takes up to 15 s if another
+   * process may have just ended.
    *
    * @returns The tasks to resume, and the generations whose outcome is unknown.
    * @throws An {@link InvalidRequestError} if the client has no store
@@ -125,13 +144,15 @@ export interface MediaGen {
    */
   recover(options?: CallOptions): Promise<Recovery>;
   /**
-   * Resolves a generation of unknown outcome. Pass the id of the task that you found at the service, which is queried.
-   * Or pass `"notCreated"`: its key may then generate again. Another call can correct it. If that takes the task of
-   * another generation, the outcome of that generation is unknown again.
+   * Resolves a generation of unknown outcome. Pass the id of the task that you found at the
+   * service, which is queried. Or pass `"notCreated"`: its key may then generate again. Another
+   * call can correct it. If that takes the task of another generation, the outcome of that
+   * generation is unknown again.
    *
    * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
    * @returns The task, to check or to wait for; undefined if there is none.
-   * @throws An {@link InvalidRequestError} if the store has no such generation or knows its outcome, or its task is another
+   * @throws An {@link InvalidRequestError} if the store has no such generation or knows its
+   * outcome, or its task is another
    * @throws A {@link ServiceError} or a {@link ConnectionError} if the query for the task failed
    * @throws A {@link StoreError} if another process has changed the entry
    * @example

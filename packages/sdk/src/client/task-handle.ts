@@ -5,7 +5,15 @@ import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
-import type { Check, RequestOptions, State, Task, TaskJSON, TaskRecord, WaitOptions } from "../task/task.ts";
+import type {
+  Check,
+  RequestOptions,
+  State,
+  Task,
+  TaskJSON,
+  TaskRecord,
+  WaitOptions,
+} from "../task/task.ts";
 import type { Ending } from "../time/deadline.ts";
 import { longestRetryMs, knownAfterMs } from "../wait/pace.ts";
 import { type Poll, type WaitCheck, waitFor } from "../wait/wait.ts";
@@ -13,10 +21,16 @@ import type { Host } from "./host.ts";
 import { deleteTasks, queryTask } from "./tasks.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
-/** The number of checks in a row with equally many results after which fewer than requested count as all. */
+/**
+ * The number of checks in a row with equally many results after which fewer than requested count as
+ * all.
+ */
 const checksOfPartialResult = 3;
 
-export interface TaskHandle<out K extends Kind> extends Pick<Task<K>, Exclude<keyof TaskJSON, "version" | "partial">> {}
+export interface TaskHandle<out K extends Kind> extends Pick<
+  Task<K>,
+  Exclude<keyof TaskJSON, "version" | "partial">
+> {}
 
 export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   #record: Records[K] | undefined;
@@ -26,9 +40,29 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   readonly #host: Host;
 
   constructor(json: TaskJSON, host: Host) {
-    const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = json;
+    const {
+      kind,
+      taskid,
+      origin,
+      resultCount,
+      model,
+      createdAt,
+      initialUrl,
+      generationId,
+      requestId,
+    } = json;
     // Only these: saved JSON may have others, which could replace a method.
-    Object.assign(this, { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId });
+    Object.assign(this, {
+      kind,
+      taskid,
+      origin,
+      resultCount,
+      model,
+      createdAt,
+      initialUrl,
+      generationId,
+      requestId,
+    });
     this.#partial = json.partial;
     this.#host = host;
     hosts.set(this, host);
@@ -48,13 +82,21 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       const { recorded, ...check } = await this.#check(options);
       await recorded;
       // The cast: only a pending task has the delay.
-      return (check.state === "pending" ? { ...check, afterMs: this.#afterMs() } : check) as Check<K>;
+      return (
+        check.state === "pending" ? { ...check, afterMs: this.#afterMs() } : check
+      ) as Check<K>;
     } catch (error) {
       const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
       const isRejection = error instanceof ServiceError && error.code === codes.failure;
       if (!isRejection || ageMs >= knownAfterMs || this.#isDeleted) throw error;
       const { requestId } = error;
-      return { state: "pending", status: undefined, record: undefined, requestId, afterMs: this.#afterMs() };
+      return {
+        state: "pending",
+        status: undefined,
+        record: undefined,
+        requestId,
+        afterMs: this.#afterMs(),
+      };
     }
   }
 
@@ -67,16 +109,27 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   async #check(options: RequestOptions, poll?: Poll): Promise<WaitCheck<K>> {
     const query = queryTask(this.#host, this, options, poll);
-    const { record, requestId } = await query.catch((error) => Promise.reject(afterCreation(error, this)));
+    const { record, requestId } = await query.catch((error) =>
+      Promise.reject(afterCreation(error, this)),
+    );
     const fields: object = record;
     const raw: unknown = Reflect.get(fields, operations[this.kind].statusField);
     const status = typeof raw === "number" ? raw : undefined;
     const state = this.#stateOf(record, status);
     this.#record = record;
-    return { state, status, record, requestId, recorded: this.#end(state, status, poll?.signal ?? options.signal) };
+    return {
+      state,
+      status,
+      record,
+      requestId,
+      recorded: this.#end(state, status, poll?.signal ?? options.signal),
+    };
   }
 
-  /** Returns a record's state: as the caller reads it, or else by the only documented sign, its result URLs. */
+  /**
+   * Returns a record's state: as the caller reads it, or else by the only documented sign, its
+   * result URLs.
+   */
   #stateOf(record: TaskRecord, status: number | undefined): State {
     const { statuses, classify } = this.#host.states;
     const count = record.url.length;
@@ -90,7 +143,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     if (!states.includes(state)) {
       // A rejection that nobody handles would end the process.
       Promise.resolve(state).catch(() => undefined);
-      // A classify that returns something else, such as a promise, must not end the wait for a paid task.
+      // A classify that returns something else, such as a promise, must not end the wait for a paid
+      // task.
       const problem = `must return ${states.join(", ")} or undefined, not ${describeValue(state)}`;
       throw invalidRequest("createMediaGen", "classify", "invalid", problem, "", notLost);
     }
@@ -132,7 +186,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
 export function readTask(saved: TaskJSON, client: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {
-    const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";
+    const expected =
+      "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";
     throw invalidRequest("media.task", "saved", "invalid", mustBe(expected, saved));
   }
   const { version, kind, taskid, origin, resultCount, createdAt = 0 } = saved;
@@ -143,7 +198,11 @@ export function readTask(saved: TaskJSON, client: string): TaskJSON {
     ...expect("version", version === 2, "2"),
     ...expect("kind", kinds.includes(kind), kinds.join(" or ")),
     ...expect("taskid", typeof taskid === "string" && taskid !== "", "a task id"),
-    ...expect("resultCount", Number.isSafeInteger(resultCount) && resultCount > 0, "a whole number, at least 1"),
+    ...expect(
+      "resultCount",
+      Number.isSafeInteger(resultCount) && resultCount > 0,
+      "a whole number, at least 1",
+    ),
     ...expect("createdAt", Number.isFinite(createdAt), "a time in milliseconds, or nothing"),
     ...expect("origin", origin === client, own),
   ]);

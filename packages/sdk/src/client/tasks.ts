@@ -21,17 +21,27 @@ export async function queryTask<K extends Kind>(
 ): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
   const { kind, taskid } = subject;
   const { query } = operations[kind];
-  const request = poll ? { ...poll, wire: { taskid } } : readRequest(query, { taskid }, options, host.apiKey);
+  const request = poll
+    ? { ...poll, wire: { taskid } }
+    : readRequest(query, { taskid }, options, host.apiKey);
   const { data, response } = await call(host, query, request.wire, { ...request, subject });
   // Some models may return a single URL without a list.
   const given = data["url"];
-  const url = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string" && one !== "");
+  const url = (Array.isArray(given) ? given : [given]).filter(
+    (one) => typeof one === "string" && one !== "",
+  );
   const record = { ...data, taskid: taskidIn(data) ?? taskid, url };
-  // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
+  // The cast: the service documents the record; only what the SDK itself needs of it is ensured
+  // here.
   return { record: record as TaskRecord as Records[K], requestId: response.requestId };
 }
 
-export async function isKnown(host: Host, kind: Kind, taskid: string, signal?: AbortSignal): Promise<boolean> {
+export async function isKnown(
+  host: Host,
+  kind: Kind,
+  taskid: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
   try {
     await queryTask(host, { kind, taskid }, { signal });
     return true;
@@ -39,7 +49,8 @@ export async function isKnown(host: Host, kind: Kind, taskid: string, signal?: A
     if (!(error instanceof ServiceError)) throw error;
     const { status, code } = error;
     const isNotFound = status === 404 && (code === undefined || code === codes.failure);
-    // Any other rejection says nothing about the task. A person who believed that there is none would pay again.
+    // Any other rejection says nothing about the task. A person who believed that there is none
+    // would pay again.
     if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;
     throw error;
   }
@@ -63,7 +74,12 @@ export async function deleteTasks<K extends Kind>(
 const requestOptions: OptionTypes<RequestOptions> = { signal: "signal", headers: "any" };
 
 /** Returns the body and the options of one call. Other options are further fields of the body. */
-function readRequest({ id, body }: Operation, first: object, given: RequestOptions, apiKey: ApiKey) {
+function readRequest(
+  { id, body }: Operation,
+  first: object,
+  given: RequestOptions,
+  apiKey: ApiKey,
+) {
   const { signal, headers, ...further } = valuesOf(Object(given), requestOptions);
   // The cast: they are checked here. An argument that is no object is rejected as such.
   const own = (given instanceof Object ? { signal, headers } : given) as RequestOptions;

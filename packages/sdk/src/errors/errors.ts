@@ -3,23 +3,33 @@ import type { GenerationFacts } from "../task/generation.ts";
 import type { Check, Task, TaskRecord } from "../task/task.ts";
 import { describeDuration, type Issue, issueOf, joined, shorten } from "./issue.ts";
 
-/** What an error means for the money and for the next step, and the fields of its class. The advice ends its message. */
+/**
+ * What an error means for the money and for the next step, and the fields of its class. The advice
+ * ends its message.
+ */
 type Facts = Pick<MediaGenError, "advice"> & Partial<MediaGenError> & Record<string, unknown>;
 
 /**
- * The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged, except
- * while a generation is being sent. Repeat a generation only if `billed` is `"no"` and `isRetryable` is true.
+ * The class of every error that this package throws itself. If your signal aborts, its reason is
+ * thrown unchanged, except while a generation is being sent. Repeat a generation only if `billed`
+ * is `"no"` and `isRetryable` is true.
  */
 export class MediaGenError extends Error {
   // Minifiers rename classes.
   static override readonly name: string = "MediaGenError";
-  /** Whether the generation that the error belongs to was billed. After its creation, a task always counts as billed. */
+  /**
+   * Whether the generation that the error belongs to was billed. After its creation, a task always
+   * counts as billed.
+   */
   declare readonly billed: "no" | "maybe" | "yes";
   /** Whether the same call may succeed later and is safe to repeat. */
   declare readonly isRetryable: boolean;
   /** What to do next, in one sentence or two. */
   declare readonly advice: string;
-  /** The task, if the error came after its creation and from one of its methods. It is not lost: continue with it. */
+  /**
+   * The task, if the error came after its creation and from one of its methods. It is not lost:
+   * continue with it.
+   */
   declare readonly task: Task | undefined;
 
   constructor(what: string, { cause, ...facts }: Facts) {
@@ -33,19 +43,28 @@ export class MediaGenError extends Error {
   }
 
   /**
-   * Makes `instanceof` true also for errors of another copy of this package: its classes have the same names.
+   * Makes `instanceof` true also for errors of another copy of this package: its classes have the
+   * same names.
    *
    * @param value Any value, such as one that was caught.
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const names: unknown[] = [];
-    for (let one = Object(value).constructor; one; one = Object.getPrototypeOf(one)) names.push(one.name);
+    for (let one = Object(value).constructor; one; one = Object.getPrototypeOf(one))
+      names.push(one.name);
     return value instanceof Error && names.includes(this.name) && names.includes("MediaGenError");
   }
 }
 
-/** Records in an error of this package that its generation has created a task, and returns the error. */
-export function afterCreation(error: unknown, task: Task | undefined, billed: "maybe" | "yes" = "yes"): unknown {
+/**
+ * Records in an error of this package that its generation has created a task, and returns the
+ * error.
+ */
+export function afterCreation(
+  error: unknown,
+  task: Task | undefined,
+  billed: "maybe" | "yes" = "yes",
+): unknown {
   // An error of another generation, thrown by the caller's own code, already says what it means.
   if (error instanceof MediaGenError && error.billed !== "maybe" && (error.task ?? task) === task)
     Object.assign(error, { billed, task });
@@ -58,8 +77,16 @@ export class InvalidRequestError extends MediaGenError {
   declare readonly issues: readonly Issue[];
   override readonly advice = "Correct it, then make the call again.";
 
-  /** `subject` is the model, operation or function; `outcome` says what it means for the money, which only the thrower knows. */
-  constructor(subject: string, issues: readonly Issue[], outcome = "", billed: "no" | "maybe" = "no") {
+  /**
+   * `subject` is the model, operation or function; `outcome` says what it means for the money,
+   * which only the thrower knows.
+   */
+  constructor(
+    subject: string,
+    issues: readonly Issue[],
+    outcome = "",
+    billed: "no" | "maybe" = "no",
+  ) {
     const lines = issues.map(({ message }) => message);
     if (lines.length > 1) lines.unshift(`${lines.length} problems.`);
     lines[0] = joined(lines[0], outcome);
@@ -67,21 +94,33 @@ export class InvalidRequestError extends MediaGenError {
   }
 }
 
-/** A query, deletion or download got no complete response, or a generation provably was not sent. */
+/**
+ * A query, deletion or download got no complete response, or a generation provably was not sent.
+ */
 export class ConnectionError extends MediaGenError {
   static override readonly name = "ConnectionError";
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
   declare readonly operation: string;
 
-  constructor(operation: string, cause: unknown, what: string = noResponse(cause), name: string = operation) {
+  constructor(
+    operation: string,
+    cause: unknown,
+    what: string = noResponse(cause),
+    name: string = operation,
+  ) {
     const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
     const check = isFinal === false && "If it fails again, check baseUrl."; // Nothing was sent.
-    const advice = isFinal ? "Check baseUrl, the certificate and the proxy." : joined("It is safe to retry.", check);
+    const advice = isFinal
+      ? "Check baseUrl, the certificate and the proxy."
+      : joined("It is safe to retry.", check);
     super(`${name}: ${what}.`, { operation, isRetryable: !isFinal, advice, cause });
   }
 }
 
-/** The store failed before a generation was sent, or holds an entry that cannot be read. Nothing was sent. */
+/**
+ * The store failed before a generation was sent, or holds an entry that cannot be read. Nothing was
+ * sent.
+ */
 export class StoreError extends MediaGenError {
   static override readonly name = "StoreError";
 
@@ -102,12 +141,22 @@ export interface ServiceResponse {
   readonly body: string;
   /** The delay before another try that the service requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The id that the service, or a proxy in front of it, gave the request. Include it when you contact support. */
+  /**
+   * The id that the service, or a proxy in front of it, gave the request. Include it when you
+   * contact support.
+   */
   readonly requestId?: string | undefined;
 }
 
 /** Returns what errors say about a response; an answer has more. */
-function shown({ status, code, msg, body, retryAfterMs, requestId }: Partial<ServiceResponse>): object {
+function shown({
+  status,
+  code,
+  msg,
+  body,
+  retryAfterMs,
+  requestId,
+}: Partial<ServiceResponse>): object {
   return { status, code, msg, body, retryAfterMs, requestId };
 }
 
@@ -118,17 +167,34 @@ export function mayPass(status: number): boolean {
 
 export interface ServiceError extends ServiceResponse {}
 
-/** The service responded, and the response is not a success. A generation with this error created no task. */
+/**
+ * The service responded, and the response is not a success. A generation with this error created no
+ * task.
+ */
 export class ServiceError extends MediaGenError {
   static override readonly name: string = "ServiceError";
   declare readonly operation: string;
 
-  constructor(what: string, operation: string, response: ServiceResponse, facts: Facts, name: string = operation) {
-    super(`${name}: ${what}.`, { operation, ...shown(response), isRetryable: mayPass(response.status), ...facts });
+  constructor(
+    what: string,
+    operation: string,
+    response: ServiceResponse,
+    facts: Facts,
+    name: string = operation,
+  ) {
+    super(`${name}: ${what}.`, {
+      operation,
+      ...shown(response),
+      isRetryable: mayPass(response.status),
+      ...facts,
+    });
   }
 }
 
-/** HTTP 401, 403 or 407: the API key or a proxy's password is missing, not valid, or lacks a permission. */
+/**
+ * HTTP 401, 403 or 407: the API key or a proxy's password is missing, not valid, or lacks a
+ * permission.
+ */
 export class AuthenticationError extends ServiceError {
   static override readonly name = "AuthenticationError";
 }
@@ -138,7 +204,10 @@ export class NotFoundError extends ServiceError {
   static override readonly name = "NotFoundError";
 }
 
-/** HTTP 429, and retries did not help. `retryAfterMs` holds how long to wait, if the service says so. */
+/**
+ * HTTP 429, and retries did not help. `retryAfterMs` holds how long to wait, if the service says
+ * so.
+ */
 export class RateLimitError extends ServiceError {
   static override readonly name = "RateLimitError";
 }
@@ -151,14 +220,22 @@ export class InsufficientCreditsError extends ServiceError {
 
 export interface OutcomeUnknownError extends SentGeneration, Partial<ServiceResponse> {}
 
-/** A generation was sent and its outcome is unknown: a task may exist and may have been billed. It is not retried. */
+/**
+ * A generation was sent and its outcome is unknown: a task may exist and may have been billed. It
+ * is not retried.
+ */
 export class OutcomeUnknownError extends MediaGenError {
   static override readonly name = "OutcomeUnknownError";
   declare readonly operation: string;
   /** The reason why there is no usable response. */
   declare readonly reason: string;
 
-  constructor(reason: string, operation: string, sent: SentGeneration, response: LostResponse = {}) {
+  constructor(
+    reason: string,
+    operation: string,
+    sent: SentGeneration,
+    response: LostResponse = {},
+  ) {
     const { kind, model, digest, at, generationId } = sent;
     const then =
       generationId &&
@@ -190,21 +267,34 @@ export class TaskFailedError extends MediaGenError {
 
   constructor(task: Task, record: TaskRecord) {
     const advice = "Waiting again does not help. A new generation is billed again.";
-    super(`Task ${task.taskid} failed${messageIn(record)}.`, { billed: "yes", advice, task, record });
+    super(`Task ${task.taskid} failed${messageIn(record)}.`, {
+      billed: "yes",
+      advice,
+      task,
+      record,
+    });
   }
 }
 
 export interface WaitTimeoutError extends LastRecord {}
 
-/** The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
+/**
+ * The deadline of a wait passed. The task is not lost: wait again, or save
+ * `JSON.stringify(error.task)` for later.
+ */
 export class WaitTimeoutError extends MediaGenError {
   static override readonly name = "WaitTimeoutError";
   declare readonly task: Task;
 
   constructor(task: Task, timeoutMs: number, cause: unknown, { record, status }: LastRecord = {}) {
-    const last = status !== undefined && `Its last record has status ${status}${messageIn(record)}.`;
+    const last =
+      status !== undefined && `Its last record has status ${status}${messageIn(record)}.`;
     const trouble = cause !== undefined && `The last poll failed: ${messageOf(cause)}`;
-    const what = joined(`Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}.`, last, trouble);
+    const what = joined(
+      `Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}.`,
+      last,
+      trouble,
+    );
     const advice = "The task is not lost: wait again, or save JSON.stringify(error.task).";
     super(what, { billed: "yes", isRetryable: true, advice, task, record, status, cause });
   }
@@ -226,7 +316,10 @@ function messageIn(record: TaskRecord | undefined): string {
   return typeof message === "string" && message !== "" ? `: ${shorten(message)}` : "";
 }
 
-/** Returns an error's message with that of its cause, where runtimes put the reason; any other thrown value as text. */
+/**
+ * Returns an error's message with that of its cause, where runtimes put the reason; any other
+ * thrown value as text.
+ */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error.cause instanceof Error ? error.cause.message : "";
@@ -241,7 +334,13 @@ export function rejectIssues(subject: string, issues: readonly Issue[], outcome?
   if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);
 }
 
-/** Creates an error about one field, as `issueOf` does. What it means for the money is the last advice. */
-export function invalidRequest(subject: string, ...issue: Parameters<typeof issueOf>): InvalidRequestError {
+/**
+ * Creates an error about one field, as `issueOf` does. What it means for the money is the last
+ * advice.
+ */
+export function invalidRequest(
+  subject: string,
+  ...issue: Parameters<typeof issueOf>
+): InvalidRequestError {
   return new InvalidRequestError(subject, [issueOf(...issue)]);
 }

@@ -3,14 +3,23 @@ import type { Task, TaskJSON } from "../task/task.ts";
 import { afterCreation, messageOf } from "./errors.ts";
 
 /**
- * An event of a client, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. New
- * types may be added: ignore those that you do not know.
+ * An event of a client, by `type`: for logs, metrics and traces. No event contains the key or an
+ * uploaded byte. New types may be added: ignore those that you do not know.
  */
 export type MediaGenEvent =
-  /** `generated`: a generation created a task, which is billed. `attempt` is the number of requests that it took. */
+  /**
+   * `generated`: a generation created a task, which is billed. `attempt` is the number of requests
+   * that it took.
+   */
   | (CallEvent &
-      Pick<Task, "taskid" | "resultCount" | "origin"> & { readonly type: "generated"; readonly attempt: number })
-  /** `retried`: a request failed and is retried after `delayMs`. `attempt` counts the requests, or polls that failed in a row. */
+      Pick<Task, "taskid" | "resultCount" | "origin"> & {
+        readonly type: "generated";
+        readonly attempt: number;
+      })
+  /**
+   * `retried`: a request failed and is retried after `delayMs`. `attempt` counts the requests, or
+   * polls that failed in a row.
+   */
   | (CallEvent & {
       readonly type: "retried";
       readonly attempt: number;
@@ -18,9 +27,15 @@ export type MediaGenEvent =
       readonly status: number | undefined;
       readonly error: unknown;
     })
-  /** `failed`: a call of a method rejects with this `error`, or with the reason of its signal. Emitted once for each call. */
+  /**
+   * `failed`: a call of a method rejects with this `error`, or with the reason of its signal.
+   * Emitted once for each call.
+   */
   | (CallEvent & { readonly type: "failed"; readonly error: unknown })
-  /** `ended`: a check found that a task has this `state`, once for each task object. `durationMs` is since its generation. */
+  /**
+   * `ended`: a check found that a task has this `state`, once for each task object. `durationMs` is
+   * since its generation.
+   */
   | (Pick<CallEvent, "model" | "at"> &
       Pick<Task, "kind" | "taskid"> & {
         readonly type: "ended";
@@ -29,12 +44,18 @@ export type MediaGenEvent =
         readonly durationMs: number | undefined;
       })
   | StoreFailed
-  /** A task arrived after its generation was considered unknown, or after its key went to another attempt. It is recorded. */
+  /**
+   * A task arrived after its generation was considered unknown, or after its key went to another
+   * attempt. It is recorded.
+   */
   | { readonly type: "lateTask"; readonly generationId: string; readonly task: TaskJSON };
 
 /** The fields that the events of calls share. */
 export interface CallEvent {
-  /** The operation's id in the service's description, or else the method: `download`, `wait`, `recover` or `resolve`. */
+  /**
+   * The operation's id in the service's description, or else the method: `download`, `wait`,
+   * `recover` or `resolve`.
+   */
   readonly operation: string;
   readonly kind: Kind | undefined;
   readonly model: string | undefined;
@@ -46,11 +67,16 @@ export interface CallEvent {
   readonly at: number;
   /** The duration of the call until then, including retries, in milliseconds. */
   readonly durationMs: number;
-  /** The id that the service, or a proxy in front of it, gave the request, if a response had one. */
+  /**
+   * The id that the service, or a proxy in front of it, gave the request, if a response had one.
+   */
   readonly requestId: string | undefined;
 }
 
-/** The store could not record the result of a generation. The SDK retries until it succeeds or the process ends. */
+/**
+ * The store could not record the result of a generation. The SDK retries until it succeeds or the
+ * process ends.
+ */
 export interface StoreFailed {
   readonly type: "storeFailed";
   /** The id of the entry; undefined if it could not be looked up. */
@@ -66,12 +92,16 @@ export type OnEvent = (event: MediaGenEvent) => unknown;
 /** Emits an event. Never throws. */
 export type Emit = (event: MediaGenEvent) => void;
 
-/** Creates the function that emits events. With `isLogged`, it prints each; without a listener, those that no call reports. */
+/**
+ * Creates the function that emits events. With `isLogged`, it prints each; without a listener,
+ * those that no call reports.
+ */
 export function createEmit(onEvent: OnEvent | undefined, isLogged: boolean): Emit {
   return (event) => {
     // A listener's mistake, sync or async, must not cost the task that the call is about to return.
     new Promise((resolve) => {
-      if (isLogged || (!onEvent && /storeFailed|lateTask/.test(event.type))) console.error(lineOf(event));
+      if (isLogged || (!onEvent && /storeFailed|lateTask/.test(event.type)))
+        console.error(lineOf(event));
       resolve(onEvent?.(event));
     }).catch((error: unknown) => console.error("mediagen: onEvent threw", error));
   };
@@ -93,7 +123,10 @@ export interface Method extends Subject {
   readonly billed?: "maybe" | "yes" | undefined;
 }
 
-/** Runs a method, and emits one event if it fails. A method that is reported must not call another one. */
+/**
+ * Runs a method, and emits one event if it fails. A method that is reported must not call another
+ * one.
+ */
 export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
@@ -106,7 +139,17 @@ export function createReport(emit: Emit, time: { now(): number; steady(): number
       // The cast: errors of some classes have these fields.
       const { requestId, generationId = known } = Object(error) as Partial<CallEvent>;
       const when = { at: time.now(), durationMs: Math.round(time.steady() - start) };
-      emit({ type: "failed", operation, kind, model, taskid, generationId, ...when, requestId, error });
+      emit({
+        type: "failed",
+        operation,
+        kind,
+        model,
+        taskid,
+        generationId,
+        ...when,
+        requestId,
+        error,
+      });
       throw error;
     });
   };

@@ -16,8 +16,15 @@ interface InspectedForm {
   digest(): Promise<string | undefined>;
 }
 
-/** Reads a model's form before it is generated. With `fromText`, it is of a page, a table or a command line: texts become values. */
-export async function inspectForm(model: string, given: WireFields, fromText: boolean = false): Promise<InspectedForm> {
+/**
+ * Reads a model's form before it is generated. With `fromText`, it is of a page, a table or a
+ * command line: texts become values.
+ */
+export async function inspectForm(
+  model: string,
+  given: WireFields,
+  fromText: boolean = false,
+): Promise<InspectedForm> {
   const { body } = findModel(model).operation;
   const form = fromText ? readTexts(body, given) : given;
   const { wire, issues } = readForm(body, form);
@@ -25,7 +32,10 @@ export async function inspectForm(model: string, given: WireFields, fromText: bo
   return { form, issues: all, resultCount: resultCount(body, wire), digest: () => digestOf(wire) };
 }
 
-/** Returns the SHA-256 of a form's texts and files, in any order of fields; undefined without Web Crypto, as on pages without https. */
+/**
+ * Returns the SHA-256 of a form's texts and files, in any order of fields; undefined without Web
+ * Crypto, as on pages without https.
+ */
 export async function digestOf(wire: WireFields): Promise<string | undefined> {
   if (!globalThis.crypto?.subtle) return undefined;
   const parts: string[][] = [];
@@ -40,7 +50,12 @@ export async function digestOf(wire: WireFields): Promise<string | undefined> {
 async function digestOfFile(part: string, file: Blob): Promise<string> {
   const digests: ArrayBuffer[] = [];
   for (let start = 0; start < file.size; start += sliceBytes)
-    digests.push(await crypto.subtle.digest("SHA-256", await bytesOf(part, file.slice(start, start + sliceBytes))));
+    digests.push(
+      await crypto.subtle.digest(
+        "SHA-256",
+        await bytesOf(part, file.slice(start, start + sliceBytes)),
+      ),
+    );
   return sha256(await new Blob(digests).arrayBuffer());
 }
 

@@ -20,7 +20,9 @@ const mediaTypes: readonly (readonly [type: string, extension: string, head: Reg
 /** Number of first bytes of a file that are enough to detect its type. */
 export const headLength = 16;
 
-export function mediaTypeOf(bytes: Uint8Array): { readonly type: string; readonly extension: string } | undefined {
+export function mediaTypeOf(
+  bytes: Uint8Array,
+): { readonly type: string; readonly extension: string } | undefined {
   const text = String.fromCharCode(...bytes.subarray(0, headLength));
   const [found] = mediaTypes.filter(([, , head]) => head.test(text));
   return found && { type: found[0], extension: found[1] };
@@ -30,14 +32,27 @@ export function extensionOf(mediaType: string | undefined): string | undefined {
   return mediaTypes.find(([type]) => type === mediaType)?.[1];
 }
 
-/** Returns the extension of a file of unknown type. Only that of an image or a video: a double-click would run a program. */
+/**
+ * Returns the extension of a file of unknown type. Only that of an image or a video: a double-click
+ * would run a program.
+ */
 export function extensionFor(contentType: string | undefined, url: string): string {
   const [, named = ""] = /\.(\w+)$/.exec(new URL(url).pathname.toLowerCase()) ?? [];
-  return extensionOf(contentType) ?? mediaTypes.find(([, extension]) => extension === named)?.[1] ?? "bin";
+  return (
+    extensionOf(contentType) ??
+    mediaTypes.find(([, extension]) => extension === named)?.[1] ??
+    "bin"
+  );
 }
 
-/** Returns the issues of a form's files, by the first bytes of each: it has changed, or is no image where one is needed. */
-export async function checkFiles({ fields }: FormFields, wire: WireFields): Promise<readonly Issue[]> {
+/**
+ * Returns the issues of a form's files, by the first bytes of each: it has changed, or is no image
+ * where one is needed.
+ */
+export async function checkFiles(
+  { fields }: FormFields,
+  wire: WireFields,
+): Promise<readonly Issue[]> {
   const issues: Issue[] = [];
   for (const [part, value] of Object.entries(wire)) {
     const known = fields.find((one) => one.part === part && one.isImage);
@@ -48,7 +63,13 @@ export async function checkFiles({ fields }: FormFields, wire: WireFields): Prom
       const bytes = await head.catch(() => undefined);
       if (!bytes) issues.push(hasChanged(name));
       else if (known && !mediaTypeOf(new Uint8Array(bytes))?.type.startsWith("image/"))
-        issues.push(issueOf(name, "invalid", mustBe("an image (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)", file)));
+        issues.push(
+          issueOf(
+            name,
+            "invalid",
+            mustBe("an image (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)", file),
+          ),
+        );
     }
   }
   return issues;

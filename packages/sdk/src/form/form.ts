@@ -11,7 +11,9 @@ export type ReadFields = Pick<Reader, "wire" | "issues">;
 
 export function readForm(body: FormFields, form: unknown, extra?: unknown): ReadFields {
   const reader = new Reader().addKnown(body, form, toSent);
-  return extra === undefined ? reader : reader.addOpen("extraFields", extra, toSent, fieldsOf(body));
+  return extra === undefined
+    ? reader
+    : reader.addOpen("extraFields", extra, toSent, fieldsOf(body));
 }
 
 export function readBody(body: FormFields, given: unknown): ReadFields {
@@ -20,8 +22,10 @@ export function readBody(body: FormFields, given: unknown): ReadFields {
 
 /** Reads a form without any bounds, by what the known forms have in common. */
 export function readUnchecked(form: unknown, extra: unknown = {}): ReadFields {
-  // Texts get their CRLF when they are encoded, because the digest of this form is that of what was given.
-  const convert: Convert = (field, value) => (typeof value === "string" ? value : toSent(field, value));
+  // Texts get their CRLF when they are encoded, because the digest of this form is that of what was
+  // given.
+  const convert: Convert = (field, value) =>
+    typeof value === "string" ? value : toSent(field, value);
   return new Reader().addOpen("form", form, convert).addOpen("extraFields", extra, convert);
 }
 
@@ -29,10 +33,16 @@ type Convert = typeof toSent;
 
 const indexes = new WeakMap<FormFields, ReadonlyMap<string, Field>>();
 
-/** Returns the fields of a form by name. They all have the same keys in the same order, which engines read in half the time. */
+/**
+ * Returns the fields of a form by name. They all have the same keys in the same order, which
+ * engines read in half the time.
+ */
 function fieldsOf(body: FormFields): ReadonlyMap<string, Field> {
-  const keys = () => Object.fromEntries(knownFields.flatMap(Object.keys).map((key) => [key, undefined]));
-  const fields = indexes.get(body) ?? new Map(body.fields.map((field) => [field.field, { ...keys(), ...field }]));
+  const keys = () =>
+    Object.fromEntries(knownFields.flatMap(Object.keys).map((key) => [key, undefined]));
+  const fields =
+    indexes.get(body) ??
+    new Map(body.fields.map((field) => [field.field, { ...keys(), ...field }]));
   indexes.set(body, fields);
   return fields;
 }
@@ -43,19 +53,35 @@ class Reader {
 
   addKnown(body: FormFields, given: unknown, convert: Convert): this {
     const fields = fieldsOf(body);
-    this.#add("form", given, (name) => fields.get(name) ?? unknownName(name, "field", [...fields.keys()]), convert);
+    this.#add(
+      "form",
+      given,
+      (name) => fields.get(name) ?? unknownName(name, "field", [...fields.keys()]),
+      convert,
+    );
     for (const group of body.needs ?? []) {
       if (!isObjectOfFields(given) || group.some((name) => given[name] !== undefined)) continue;
       const [name = ""] = group;
       if (group.length === 1)
-        this.issues.push(issueOf(name, "missing", "is missing", `Pass ${fields.get(name)?.expected}.`));
-      else if (this.issues.length === 0) this.issues.push(issueOf("form", "missing", `needs ${group.join(" or ")}`));
+        this.issues.push(
+          issueOf(name, "missing", "is missing", `Pass ${fields.get(name)?.expected}.`),
+        );
+      else if (this.issues.length === 0)
+        this.issues.push(issueOf("form", "missing", `needs ${group.join(" or ")}`));
     }
     return this;
   }
 
-  /** Adds fields without bounds. Files of a form go into the part `X.items`; extra fields have the names of parts. */
-  addOpen(source: "form" | "extraFields", given: unknown, convert: Convert, known?: ReturnType<typeof fieldsOf>): this {
+  /**
+   * Adds fields without bounds. Files of a form go into the part `X.items`; extra fields have the
+   * names of parts.
+   */
+  addOpen(
+    source: "form" | "extraFields",
+    given: unknown,
+    convert: Convert,
+    known?: ReturnType<typeof fieldsOf>,
+  ): this {
     const find = (name: string, value: unknown) => {
       const isForm = source === "form";
       const field = isForm ? name : `${source}.${name}`;
@@ -67,15 +93,22 @@ class Reader {
     return this.#add(source, given, find, convert);
   }
 
-  #add(source: string, given: unknown, find: (name: string, value: unknown) => Field | Issue, convert: Convert): this {
+  #add(
+    source: string,
+    given: unknown,
+    find: (name: string, value: unknown) => Field | Issue,
+    convert: Convert,
+  ): this {
     const fields = isObjectOfFields(given) ? given : {};
-    if (fields !== given) this.issues.push(issueOf(source, "invalid", mustBe("an object of fields", given)));
+    if (fields !== given)
+      this.issues.push(issueOf(source, "invalid", mustBe("an object of fields", given)));
     for (const name of Object.keys(fields)) {
       const value = fields[name];
       if (value === undefined) continue;
       const field = find(name, value);
       if ("code" in field) this.issues.push(field);
-      // Most values are listed ones, which are sent as they are. The cast: any value is compared with them.
+      // Most values are listed ones, which are sent as they are. The cast: any value is compared
+      // with them.
       else if (field.values?.includes(value as string)) this.wire[name] = value;
       else {
         // A copy, so that the checked list is sent even if the caller changes the original.
@@ -104,7 +137,10 @@ function openField(name: string, value: unknown): Omit<Field, "field"> {
 const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate));
 export const knownFields: readonly Field[] = forms.flatMap(({ body }) => body.fields);
 
-/** Returns the number of results that a form requests: the documented default if it does not say, or else 1. */
+/**
+ * Returns the number of results that a form requests: the documented default if it does not say, or
+ * else 1.
+ */
 export function resultCount({ fields }: FormFields, wire: WireFields): number {
   const field = fields.find(({ countsResults }) => countsResults);
   const count = Number(field && (wire[field.field] ?? field.default));

@@ -23,18 +23,27 @@ export interface ModelInfo {
 type KnownModel = Pick<ModelInfo, "kind" | "model"> & { readonly operation: Operation };
 
 const list = kinds.flatMap((kind) =>
-  Object.entries(operations[kind].generate).map(([model, operation]) => ({ kind, model, operation })),
+  Object.entries(operations[kind].generate).map(([model, operation]) => ({
+    kind,
+    model,
+    operation,
+  })),
 );
-export const models: ReadonlyMap<unknown, KnownModel> = new Map(list.map((one) => [one.model, one]));
+export const models: ReadonlyMap<unknown, KnownModel> = new Map(
+  list.map((one) => [one.model, one]),
+);
 
 /**
  * Lists every generation model of the service's description.
  *
- * @returns The models: those of videos first, then those of images. Changing the list changes no check.
+ * @returns The models: those of videos first, then those of images. Changing the list changes no
+ * check.
  * @example for (const { kind, model } of listModels()) console.log(`${kind}: ${model}`);
  */
 export function listModels(): readonly ModelInfo[] {
-  return structuredClone(list.map(({ operation: { id, body }, ...one }) => ({ ...one, operation: id, form: body })));
+  return structuredClone(
+    list.map(({ operation: { id, body }, ...one }) => ({ ...one, operation: id, form: body })),
+  );
 }
 
 /**
@@ -42,7 +51,9 @@ export function listModels(): readonly ModelInfo[] {
  *
  * @returns The fields, each with its valid values.
  * @throws An {@link InvalidRequestError} if there is no such model
- * @example for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
+ * @example
+ * const fields = fieldsOf("vidmodelv2");
+ * for (const { field, expected } of fields) console.log(`${field}: ${expected}`);
  */
 export function fieldsOf(model: string): readonly Field[] {
   return structuredClone(findModel(model, undefined, "fieldsOf").operation.body.fields);
@@ -74,25 +85,36 @@ function unknownModel(given: unknown, kind?: Kind, newer = ""): Issue {
   return issueOf("model", "unknown", mustBe(`one of ${names.join(", ")}`, given), advice);
 }
 
-/** Returns the operation of a model that the description does not have. Fields that count the results of other models do so here. */
+/**
+ * Returns the operation of a model that the description does not have. Fields that count the
+ * results of other models do so here.
+ */
 export function uncheckedOperation(kind: Kind, model: unknown): Operation {
   const { generate, query, delete: deletion } = operations[kind];
   const name = typeof model === "string" ? model : "";
-  const [path = ""] = Object.values(generate).map((known) => known.path.replace(/[^/]*$/, () => name));
+  const [path = ""] = Object.values(generate).map((known) =>
+    known.path.replace(/[^/]*$/, () => name),
+  );
   if (!/^[\w-][\w.-]*$/.test(name) || path === query.path || path === deletion.path)
     throw invalidField("generate", "model", mustBe("the last segment of the model's path", model));
   // Without their defaults, which are those of other models.
-  const fields = knownFields.filter(({ countsResults }) => countsResults).map(({ default: _, ...field }) => field);
+  const fields = knownFields
+    .filter(({ countsResults }) => countsResults)
+    .map(({ default: _, ...field }) => field);
   return { id: "generate", path, body: { fields } };
 }
 
 /**
  * Checks a form, without a client and without sending it.
  *
- * @param form The fields of the model's form. For a model that is known only at run time, any object.
+ * @param form The fields of the model's form. For a model that is known only at run time, any
+ * object.
  * @param extraFields Fields that the service accepts and its description does not contain.
- * @returns Every mistake in the form; an empty list if it is valid. An unknown model is one of the mistakes.
- * @example for (const issue of validate("vidmodelv2", { prompt, duration: 5 })) console.log(issue.message);
+ * @returns Every mistake in the form; an empty list if it is valid. An unknown model is one of the
+ * mistakes.
+ * @example
+ * const issues = validate("vidmodelv2", { prompt, duration: 5 });
+ * for (const issue of issues) console.log(issue.message);
  */
 export function validate<M extends string>(
   model: M,

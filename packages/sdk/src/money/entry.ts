@@ -13,13 +13,19 @@ const steps: Readonly<Record<GenerationState, Step>> = {
   notCreated: "generate",
 };
 
-/** Returns the step at an entry. A silent sender has claimed and sent nothing, or its outcome is recorded as unknown first. */
+/**
+ * Returns the step at an entry. A silent sender has claimed and sent nothing, or its outcome is
+ * recorded as unknown first.
+ */
 export function stepAt(entry: GenerationEntry | undefined, isSilent: boolean): Step {
   if (!entry) return "generate";
   return isSilent && entry.state === "claimed" ? "generate" : steps[entry.state];
 }
 
-/** Returns the state of a generation whose call failed. Errors from elsewhere do not prove that nothing was sent. */
+/**
+ * Returns the state of a generation whose call failed. Errors from elsewhere do not prove that
+ * nothing was sent.
+ */
 export function stateAfter(
   state: "claimed" | "sending",
   error: "unknown" | "not created" | "from elsewhere",
@@ -34,7 +40,10 @@ export function mayFollow(entry: GenerationEntry, current: GenerationEntry | und
   return current.revision === entry.revision - 1 && current.attempt === entry.follows;
 }
 
-/** Returns whether an attempt, whose write lost against the current entry, may write again on top of it. */
+/**
+ * Returns whether an attempt, whose write lost against the current entry, may write again on top of
+ * it.
+ */
 export function mayRetryOn(
   current: GenerationEntry | undefined,
   last: GenerationEntry | undefined,
@@ -50,14 +59,23 @@ export function mayRetryOn(
   return task ? !current.task : state === "notCreated" && current.state === "unknown";
 }
 
-/** Returns whether a person may say what became of a generation: only if the service did not, and will not. */
-export function mayResolve({ state, resolvedByHand }: GenerationEntry, taskid: string | undefined): boolean {
+/**
+ * Returns whether a person may say what became of a generation: only if the service did not, and
+ * will not.
+ */
+export function mayResolve(
+  { state, resolvedByHand }: GenerationEntry,
+  taskid: string | undefined,
+): boolean {
   if (state === "unknown") return true;
   // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   return resolvedByHand === true && (state !== "ended" || taskid !== undefined);
 }
 
-export function mayForget(entry: GenerationEntry, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
+export function mayForget(
+  entry: GenerationEntry,
+  { keyed = false, before = Infinity }: ForgetOptions = {},
+): boolean {
   if (entry.state !== "ended" && entry.state !== "notCreated") return false;
   return (keyed || entry.idempotencyKey === undefined) && entry.updatedAt < before;
 }
@@ -68,9 +86,12 @@ export function isUnderWay(entry: GenerationEntry | undefined): boolean {
 
 /** Returns the reason why this version cannot read a stored value; undefined if it can. */
 export function whyUnreadable(value: unknown): string | undefined {
-  const { version, revision, attempt, model, state, task } = Object(value) as Partial<GenerationEntry>;
+  const { version, revision, attempt, model, state, task } = Object(
+    value,
+  ) as Partial<GenerationEntry>;
   if (version !== 1) return `its version is ${JSON.stringify(version)}, not 1`;
-  if (task && task.version !== 2) return `its task's version is ${JSON.stringify(task.version)}, not 2`;
+  if (task && task.version !== 2)
+    return `its task's version is ${JSON.stringify(task.version)}, not 2`;
   const isKnown = state !== undefined && Object.hasOwn(steps, state);
   const hasTask = (state !== "created" && state !== "ended") || task?.taskid;
   const isWhole = Number.isSafeInteger(revision) && attempt && typeof model === "string" && isKnown;

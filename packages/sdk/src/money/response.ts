@@ -7,7 +7,10 @@ import { NeverSentError } from "./evidence.ts";
 export interface Answer extends ServiceResponse {
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the body is an envelope, or may be a cut one. If not, the HTTP status says all that there is to know. */
+  /**
+   * Whether the body is an envelope, or may be a cut one. If not, the HTTP status says all that
+   * there is to know.
+   */
   readonly mayHoldTask: boolean;
   readonly redirected: boolean;
   readonly verdict: Verdict;
@@ -21,7 +24,10 @@ export interface Tried {
 
 export type Verdict = "created" | "noCredits" | "rejected" | "unknown";
 
-/** Reads the verdict on a generation. The rows are read from the top: the envelope decides before the HTTP status. */
+/**
+ * Reads the verdict on a generation. The rows are read from the top: the envelope decides before
+ * the HTTP status.
+ */
 export function verdictOn(answer: Omit<Answer, "verdict">): Verdict {
   const { status, code, data, redirected, mayHoldTask, text } = answer;
   if (code === codes.success && taskidIn(data) !== undefined) return "created";
@@ -30,14 +36,18 @@ export function verdictOn(answer: Omit<Answer, "verdict">): Verdict {
   // A rejection that names a task contradicts itself.
   if (/"taskid"\s*:(?!\s*(null|""))/.test(text)) return "unknown";
   if (code === codes.insufficientCredits) return "noCredits";
-  if (code === codes.failure) return isSuccess(status) || isClientError(status) ? "rejected" : "unknown";
+  if (code === codes.failure)
+    return isSuccess(status) || isClientError(status) ? "rejected" : "unknown";
   if (mayHoldTask) return "unknown";
   // A gateway that gave up waiting may have passed the request on.
   if (status === 408 || status === 409) return "unknown";
   return isClientError(status) || status === 501 ? "rejected" : "unknown";
 }
 
-/** Returns whether a generation may be sent again: only if it provably created no task. The caller may add statuses. */
+/**
+ * Returns whether a generation may be resent: only if it provably created no task. The caller
+ * may add statuses.
+ */
 export function mayResend({ answer, error }: Tried, resendAfter: readonly number[] = []): boolean {
   if (!answer) return error instanceof NeverSentError && !error.isFinal;
   const { status, verdict, retryAfterMs, redirected, mayHoldTask } = answer;
@@ -47,7 +57,10 @@ export function mayResend({ answer, error }: Tried, resendAfter: readonly number
   return retryAfterMs !== undefined && !redirected && !mayHoldTask;
 }
 
-/** Returns whether a query or a deletion may be sent again. A success that cannot be read counts as no response. */
+/**
+ * Returns whether a query or a deletion may be repeated. A success that cannot be read counts as
+ * no response.
+ */
 export function mayRepeat({ answer, error }: Tried): boolean {
   if (!answer) return !(error instanceof NeverSentError && error.isFinal);
   const { status, code, verdict } = answer;

@@ -6,30 +6,46 @@ import { UnusableError } from "../result/get.ts";
 import { type Ending, onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
-// MSW, nock and OpenTelemetry replace functions of these objects. An import statement would run their getters, which load fetch.
-const httpFor = (to: RequestOptions) => process.getBuiltinModule(to.protocol === "https:" ? "node:https" : "node:http");
+// MSW, nock and OpenTelemetry replace functions of these objects. An import statement would run
+// their getters, which load fetch.
+const httpFor = (to: RequestOptions) =>
+  process.getBuiltinModule(to.protocol === "https:" ? "node:https" : "node:http");
 
 /** Sockets of queries and deletions that may be open at once, besides those of polls. */
 const poolSize = 64;
-/** The idle timeout of a socket: shorter than that of servers, so that few sockets are found closed when reused. */
+/**
+ * The idle timeout of a socket: shorter than that of servers, so that few sockets are found closed
+ * when reused.
+ */
 const idleMs = 4_000;
 /** The timeout for establishing a connection, with its tunnel and its TLS session. */
 const connectMs = 10_000;
-/** The timeout of one address of several, before the next is tried. Node's own 250 ms are too short for distant servers. */
+/**
+ * The timeout of one address of several, before the next is tried. Node's own 250 ms are too short
+ * for distant servers.
+ */
 const addressTimeoutMs = 1_000;
 
-/** Node's function has no name, that of MSW and nock has. They see no request in a tunnel: a test would reach the paid service. */
+/**
+ * Node's function has no name, that of MSW and nock has. They see no request in a tunnel: a test
+ * would reach the paid service.
+ */
 export const isIntercepted = (): boolean => Socket.prototype.connect.name === "connect";
 
-/** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users, at few origins. */
+/**
+ * Own agents, by what they depend on. All clients share them: a program may create a client for
+ * each of its users, at few origins.
+ */
 const own = new Map<string, Agent>();
 
 /**
- * Returns the agent of queries and deletions at a URL's origin, which keeps connections but not the process alive. Without `polls`, it
- * is that of a generation or a result, which opens a connection for each: if the server closes a pooled one at that moment, this looks
- * the same as a lost response, and a pooled one of a result may lead into a private network.
+ * Returns the agent of queries and deletions at a URL's origin, which keeps connections but not the
+ * process alive. Without `polls`, it is that of a generation or a result, which opens a connection
+ * for each: if the server closes a pooled one at that moment, this looks the same as a lost
+ * response, and a pooled one of a result may lead into a private network.
  *
- * @param polls the maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call
+ * @param polls the maximum number of polls in flight. They get sockets of their own, so that polls
+ * that hang hold up no other call
  */
 export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): Agent {
   const proxy = agent || isIntercepted() ? undefined : environmentProxy(url);
@@ -37,25 +53,47 @@ export function agentFor(url: URL, { agent }: ConnectOptions, polls?: number): A
   const known = agent ?? own.get(name);
   if (known) return known;
   const maxSockets = poolSize + (polls ?? 0);
-  const pool = polls !== undefined && { keepAlive: true, timeout: idleMs, scheduling: "lifo" as const, maxSockets };
+  const pool = polls !== undefined && {
+    keepAlive: true,
+    timeout: idleMs,
+    scheduling: "lifo" as const,
+    maxSockets,
+  };
   // Node's timeout for opening a tunnel is that of an idle socket.
-  const tunnel = proxy !== undefined && { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
-  const created = new (httpFor(url).Agent)({ autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...pool, ...tunnel });
-  // A pool has one origin, so all its sockets and TLS sessions share one name. Node computes it three times for a request.
+  const tunnel = proxy !== undefined && {
+    timeout: connectMs,
+    proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy },
+  };
+  const created = new (httpFor(url).Agent)({
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+    ...pool,
+    ...tunnel,
+  });
+  // A pool has one origin, so all its sockets and TLS sessions share one name. Node computes it
+  // three times for a request.
   if (pool) created.getName = () => "pool";
   own.set(name, created);
   return created;
 }
 
 /** Returns a URL as options of node:http. */
-export function targetOf({ protocol, hostname, port, pathname, search }: URL): RequestOptions & { host: string } {
+export function targetOf({
+  protocol,
+  hostname,
+  port,
+  pathname,
+  search,
+}: URL): RequestOptions & { host: string } {
   const host = hostname.replace(/^\[|\]$/g, "");
   const target = { protocol, host, port: Number(port) || undefined, path: pathname + search };
   // A server that only speaks HTTP/2 then rejects the TLS session.
   return Object.assign(target, { ALPNProtocols: ["http/1.1"] });
 }
 
-/** Resolves to what `receive` makes of the response. Until `send` is called, nothing is written, not even into a buffer. */
+/**
+ * Resolves to what `receive` makes of the response. Until `send` is called, nothing is written, not
+ * even into a buffer.
+ */
 export function exchange<T>(
   options: RequestOptions,
   ending: Ending,
@@ -73,10 +111,13 @@ export function exchange<T>(
     // Once there is a response, only that counts: bytes behind a complete body are no error of it.
     const fail = (error: unknown) => void (isAnswered || end(error));
     const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
-    // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
+    // In the queue of a full pool, only the timeout of the call counts. That also keeps the process
+    // alive.
     const { requests = {} } = Object(options.agent) as Partial<Agent>;
-    const isQueued = () => Object.values(requests).some((queue) => queue?.includes(request as never));
-    const timer = request.reusedSocket || isQueued() ? undefined : setInterval(giveUp, connectMs).unref();
+    const isQueued = () =>
+      Object.values(requests).some((queue) => queue?.includes(request as never));
+    const timer =
+      request.reusedSocket || isQueued() ? undefined : setInterval(giveUp, connectMs).unref();
     // Node's own option for a signal takes as long as all else here.
     const release = onAbort(ending, () => end(ending.reason));
     const begin = () => {
@@ -99,25 +140,42 @@ export function exchange<T>(
   });
 }
 
-/** Resolves once bytes may leave: connected, with a good certificate. Another library's socket says nothing, and is used at once. */
+/**
+ * Resolves once bytes may leave: connected, with a good certificate. Another library's socket says
+ * nothing, and is used at once.
+ */
 async function connected(socket: Socket, { protocol }: RequestOptions): Promise<void> {
-  // The cast: only TLS sockets have these. In a tunnel they are the only sign that a session is not established yet.
-  const { encrypted, secureConnecting } = socket as Partial<Record<"encrypted" | "secureConnecting", boolean>>;
-  // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.
+  // The cast: only TLS sockets have these. In a tunnel they are the only sign that a session is not
+  // established yet.
+  const { encrypted, secureConnecting } = socket as Partial<
+    Record<"encrypted" | "secureConnecting", boolean>
+  >;
+  // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave
+  // through it.
   if (protocol === "https:" && !encrypted) throw new Error("the agent opened no TLS session");
-  if (!Object.is(socket.constructor, encrypted ? process.getBuiltinModule("node:tls").TLSSocket : Socket)) return;
+  if (
+    !Object.is(
+      socket.constructor,
+      encrypted ? process.getBuiltinModule("node:tls").TLSSocket : Socket,
+    )
+  )
+    return;
   if (secureConnecting) await once(socket, "secureConnect");
   else if (socket.connecting) await once(socket, "connect");
 }
 
-/** Returns a decoded body: some gateways compress it although the request says not to. A body that is cut is an error. */
+/**
+ * Returns a decoded body: some gateways compress it although the request says not to. A body that
+ * is cut is an error.
+ */
 export function decode(message: IncomingMessage): Readable {
   const given = message.headers["content-encoding"]?.toLowerCase().split(/[\s,]+/) ?? [];
   const encoding = given.filter((name) => name !== "" && name !== "identity").join();
   if (encoding === "") return message;
   if (!["gzip", "x-gzip", "deflate", "br"].includes(encoding))
     throw new UnusableError("is in an encoding that is not supported");
-  const zlib = process.getBuiltinModule("node:zlib"); // Loaded only here: few responses are encoded.
+  // Loaded only here: few responses are encoded.
+  const zlib = process.getBuiltinModule("node:zlib");
   const decoder = encoding === "br" ? zlib.createBrotliDecompress() : zlib.createUnzip();
   // They are not those of the decoded body.
   delete message.headers["content-encoding"];

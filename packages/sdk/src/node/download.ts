@@ -15,7 +15,10 @@ import { newPart, publish, removeParts, sync } from "./durable-files.ts";
 export interface DownloadOptions extends ResultOptions {
   /** Whether existing files may be replaced. @default false */
   readonly overwrite?: boolean | undefined;
-  /** The start of the file names in a directory: a file name on every system, without a path. @default the task's id */
+  /**
+   * The start of the file names in a directory: a file name on every system, without a path.
+   * @default the task's id
+   */
   readonly name?: string | undefined;
 }
 
@@ -31,9 +34,17 @@ export interface Download {
   readonly sha256: string;
 }
 
-const downloadOptions: OptionTypes<DownloadOptions> = { ...resultOptions, overwrite: "boolean", name: "any" };
+const downloadOptions: OptionTypes<DownloadOptions> = {
+  ...resultOptions,
+  overwrite: "boolean",
+  name: "any",
+};
 
-export function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
+export function download(
+  task: Task,
+  target: string,
+  given: DownloadOptions,
+): Promise<readonly Download[]> {
   return reportFetching("download", task, async (host) => {
     const options = readOptions("download", given, downloadOptions, notLost);
     checkPlace(target, options.name);
@@ -47,19 +58,29 @@ export function download(task: Task, target: string, given: DownloadOptions): Pr
   });
 }
 
-/** The directory that was swept last. A batch, which has many thousand files in one, downloads into it again and again. */
+/**
+ * The directory that was swept last. A batch, which has many thousand files in one, downloads into
+ * it again and again.
+ */
 let swept: string | undefined;
 
-/** The maximum length of a name, in bytes. Most systems allow 255, and a number and an extension are added. */
+/**
+ * The maximum length of a name, in bytes. Most systems allow 255, and a number and an extension are
+ * added.
+ */
 const longestName = 200;
 
-/** Rejects a target that is no path, and a name that is no file name on some system, or leads out of the directory. */
+/**
+ * Rejects a target that is no path, and a name that is no file name on some system, or leads out of
+ * the directory.
+ */
 function checkPlace(target: unknown, name: unknown): void {
   if (typeof target !== "string" || !/^[^\0]+$/.test(target)) {
     const expected = 'a directory or the path of a file, such as "out/"';
     throw invalidRequest("download", "target", "invalid", mustBe(expected, target), notLost);
   }
-  const isName = typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name);
+  const isName =
+    typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name);
   if (name === undefined || (isName && Buffer.byteLength(name) <= longestName)) return;
   const expected = `a file name of at most ${longestName} bytes without a dot at its start and / \\ : * ? " < > |`;
   throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", notLost);
@@ -78,18 +99,26 @@ function placeOf({ taskid }: Task, target: string, name: string | undefined): Pl
   if (extension !== "" && !statSync(target, { throwIfNoEntry: false })?.isDirectory())
     return { directory: dirname(target), name: basename(target, extension), extension };
   // The task's id comes from the service, and must not lead out of the directory.
-  const id = taskid.length > longestName ? createHash("sha256").update(taskid).digest("hex") : taskid;
+  const id =
+    taskid.length > longestName ? createHash("sha256").update(taskid).digest("hex") : taskid;
   return { directory: target, name: name ?? id.replace(/[^\w-]/g, "_"), extension: "" };
 }
 
-async function downloadOne(result: Result, place: Place, options: DownloadOptions): Promise<Download> {
+async function downloadOne(
+  result: Result,
+  place: Place,
+  options: DownloadOptions,
+): Promise<Download> {
   const { directory, name, extension } = place;
   const part = newPart(directory);
   const file = await open(part, "wx");
   try {
     const { type, ...written } = await write(file, result, options);
     const number = extension === "" || result.count > 1 ? `-${result.index + 1}` : "";
-    const path = join(directory, name + number + (extension || `.${extensionFor(type, result.url)}`));
+    const path = join(
+      directory,
+      name + number + (extension || `.${extensionFor(type, result.url)}`),
+    );
     if (options.overwrite) await rename(part, path);
     // An earlier run, or another process at this moment, may have downloaded the same result.
     else if (!(await publish(part, path)) && !(await hasBytes(path, written))) {
@@ -105,7 +134,11 @@ async function downloadOne(result: Result, place: Place, options: DownloadOption
   }
 }
 
-async function write(file: FileHandle, result: Result, options: ResultOptions): Promise<Omit<Download, "path">> {
+async function write(
+  file: FileHandle,
+  result: Result,
+  options: ResultOptions,
+): Promise<Omit<Download, "path">> {
   let hash = createHash("sha256");
   let end = 0;
   let mediaType: string | undefined;
@@ -125,7 +158,10 @@ async function write(file: FileHandle, result: Result, options: ResultOptions): 
   return { bytes: end, type: mediaType, sha256: hash.digest("hex") };
 }
 
-async function hasBytes(path: string, expected: Pick<Download, "bytes" | "sha256">): Promise<boolean> {
+async function hasBytes(
+  path: string,
+  expected: Pick<Download, "bytes" | "sha256">,
+): Promise<boolean> {
   const found = await stat(path);
   if (!found.isFile() || found.size !== expected.bytes) return false;
   const hash = createHash("sha256");

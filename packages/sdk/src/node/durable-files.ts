@@ -18,7 +18,10 @@ export function namesIn(directory: string): readonly string[] {
 
 type Content = string | AsyncIterable<string | Uint8Array>;
 
-/** Writes a new file and makes sure that its bytes outlive a power failure; its name does once its directory is synced. */
+/**
+ * Writes a new file and makes sure that its bytes outlive a power failure; its name does once its
+ * directory is synced.
+ */
 export async function writeDurably(path: string, content: Content, mode: number): Promise<void> {
   const file = await fs().open(path, "wx", mode);
   await file
@@ -28,7 +31,11 @@ export async function writeDurably(path: string, content: Content, mode: number)
 }
 
 /** Replaces a file once its new content is on the disk. If that fails, the old one stays. */
-export async function replaceFile(path: string, content: Content, mode: number = 0o666): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: Content,
+  mode: number = 0o666,
+): Promise<void> {
   const part = newPart(dirname(path));
   try {
     await writeDurably(part, content, mode);
@@ -48,12 +55,16 @@ export async function makeDurably(directory: string): Promise<void> {
   }
 }
 
-/** Makes sure that a directory's names, or with `r+` a file's bytes, outlive a power failure. Windows keeps directories in sync itself. */
+/**
+ * Makes sure that a directory's names, or with `r+` a file's bytes, outlive a power failure.
+ * Windows keeps directories in sync itself.
+ */
 export async function sync(path: string, flag: "r" | "r+" = "r"): Promise<void> {
   const file = await fs()
     .open(path, flag)
     .catch((error: unknown) => {
-      if (codeOf(error) !== "ENOENT" && !(flag === "r" && process.platform === "win32")) throw error;
+      if (codeOf(error) !== "ENOENT" && !(flag === "r" && process.platform === "win32"))
+        throw error;
     });
   await file?.sync().finally(() => file.close());
 }
@@ -72,11 +83,15 @@ export async function removeParts(directory: string): Promise<void> {
       (await fs()
         .stat(path)
         .catch(() => undefined));
-    if (found && Date.now() - found.mtimeMs > 3_600_000) await fs().rm(path, { recursive: true, force: true });
+    if (found && Date.now() - found.mtimeMs > 3_600_000)
+      await fs().rm(path, { recursive: true, force: true });
   }
 }
 
-/** Gives a complete part its name, unless a file has it: link(2) then fails, which a rename does not. Returns whether it has the name. */
+/**
+ * Gives a complete part its name, unless a file has it: link(2) then fails, which a rename does
+ * not. Returns whether it has the name.
+ */
 export async function publish(part: string, path: string): Promise<boolean> {
   try {
     await fs()

@@ -8,12 +8,14 @@ import { type ResultGet, UnusableError } from "../result/get.ts";
 
 export { fileFrom } from "../result/file-from.ts";
 
-export const get: ResultGet = async (url, request) => (await import("./get.ts")).nodeGet({})(url, request);
+export const get: ResultGet = async (url, request) =>
+  (await import("./get.ts")).nodeGet({})(url, request);
 
 export async function openPath(text: string): Promise<File> {
   try {
     const path = /^file:/i.test(text) ? fileURLToPath(text) : text;
-    // If a file cannot be read, `openAsBlob` does not say why. `access` would need a further permission of Deno.
+    // If a file cannot be read, `openAsBlob` does not say why. `access` would need a further
+    // permission of Deno.
     await open(path).then((file) => file.close());
     if ((await stat(path)).isDirectory()) throw new Error("it is a directory");
     return new File([await openAsBlob(path)], basename(path));

@@ -4,23 +4,38 @@ import { setImmediate } from "node:timers/promises";
 import { mayFollow, mayForget } from "../money/entry.ts";
 import type { GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
 import type { ForgetOptions, GenerationEntry, UnreadableEntry } from "../task/generation.ts";
-import { codeOf, makeDurably, namesIn, newPart, publish, removeParts, sync, writeDurably } from "./durable-files.ts";
+import {
+  codeOf,
+  makeDurably,
+  namesIn,
+  newPart,
+  publish,
+  removeParts,
+  sync,
+  writeDurably,
+} from "./durable-files.ts";
 
-// Not imported, because an import statement also runs the getters of the module, which load much of Node.
+// Not imported, because an import statement also runs the getters of the module, which load much of
+// Node.
 const nodeFs = process.getBuiltinModule("node:fs");
 
 /** The time that a list reads before it lets the process do other work. */
 const sliceMs = 5;
-/** How often an entry is read before it counts as damaged: more often than others replace it at the same time. */
+/**
+ * How often an entry is read before it counts as damaged: more often than others replace it at the
+ * same time.
+ */
 const mostReads = 10;
 
 /**
- * A store in a directory: `<2 hex digits>/<entry id>/<revision>.<life>.json`. The highest revision is the entry.
+ * A store in a directory: `<2 hex digits>/<entry id>/<revision>.<life>.json`. The highest revision
+ * is the entry.
  *
- * Nothing is locked, so that a process may be killed anywhere. Each step is one atomic operation of the file system that fails if another
- * process came first: rename(2) puts the directory of a first revision in place of none or an empty one. link(2) takes the name of a later
- * revision, and forgetting takes the next one, too. Names stay until the entry is forgotten, and no two lives share one: if a process
- * was paused in the meantime, its write into another life is ignored.
+ * Nothing is locked, so that a process may be killed anywhere. Each step is one atomic operation of
+ * the file system that fails if another process came first: rename(2) puts the directory of a first
+ * revision in place of none or an empty one. link(2) takes the name of a later revision, and
+ * forgetting takes the next one, too. Names stay until the entry is forgotten, and no two lives
+ * share one: if a process was paused in the meantime, its write into another life is ignored.
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;
@@ -32,13 +47,16 @@ export class FileStore implements GenerationStore {
 
   async write(entry: GenerationEntry): Promise<WriteResult> {
     const { id, revision, attempt } = entry;
-    if (!isId(id)) throw new RangeError(`an entry's id begins with two hexadecimal digits, and ${id} does not`);
+    if (!isId(id))
+      throw new RangeError(`an entry's id begins with two hexadecimal digits, and ${id} does not`);
     const text = JSON.stringify(entry);
     const { life, entry: last } = await this.#read(id);
-    const write = () => (life && last ? this.#append(id, life, revision, text) : this.#create(id, text));
+    const write = () =>
+      life && last ? this.#append(id, life, revision, text) : this.#create(id, text);
     if (mayFollow(entry, last) && (await write())) return { written: true };
     const stored = await this.#read(id);
-    // Its write may have failed before it was durable, and its writer now assumes that it is written.
+    // Its write may have failed before it was durable, and its writer now assumes that it is
+    // written.
     if (stored.entry?.attempt === attempt) {
       const directory = this.#directoryOf(id);
       await sync(`${directory}/${stored.entry.revision}.${stored.life}`, "r+");
@@ -51,9 +69,14 @@ export class FileStore implements GenerationStore {
     return (await this.#read(id)).entry;
   }
 
-  async *list({ states }: ListFilter): AsyncGenerator<GenerationEntry | UnreadableEntry, void, undefined> {
+  async *list({
+    states,
+  }: ListFilter): AsyncGenerator<GenerationEntry | UnreadableEntry, void, undefined> {
     for await (const id of this.#ids()) {
-      const entry = await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+      const entry = await this.get(id).catch((error: unknown) => ({
+        id,
+        unreadable: String(error),
+      }));
       if (entry && ("unreadable" in entry || states.includes(entry.state))) yield entry;
     }
   }
@@ -101,7 +124,8 @@ export class FileStore implements GenerationStore {
       for (let tries = 1; ; tries++) {
         const { names, entry } = await this.#read(id);
         if (entry) return false;
-        await clear(directory, names); // Of a life that is over: somebody was killed while he forgot it.
+        // Of a life that is over: somebody was killed while he forgot it.
+        await clear(directory, names);
         const error: unknown = await fs.rename(part, directory).catch((reason: unknown) => reason);
         if (error === undefined) break;
         if (tries === 3) throw error;
@@ -115,7 +139,10 @@ export class FileStore implements GenerationStore {
     return true;
   }
 
-  /** Stores a further revision of a life, atomically. Returns false if its name is taken, or the life is over. */
+  /**
+   * Stores a further revision of a life, atomically. Returns false if its name is taken, or the
+   * life is over.
+   */
   async #append(id: string, life: string, revision: number, text: string): Promise<boolean> {
     const directory = this.#directoryOf(id);
     const pathOf = (one: number) => join(directory, `${one}.${life}`);
@@ -161,18 +188,26 @@ function isId(id: string): boolean {
   return /^[\da-f]{2}[\w-]*$/.test(id);
 }
 
-/** Reads an entry's directory, synchronously: waiting for each file takes several times as long. Throws if it is damaged or changing. */
+/**
+ * Reads an entry's directory, synchronously: waiting for each file takes several times as long.
+ * Throws if it is damaged or changing.
+ */
 function read(directory: string) {
   const names = namesIn(directory);
   const life = names.find((name) => /^1\.[\w-]+\.json$/.test(name))?.slice(2);
   if (life === undefined) return { names };
-  const revisions = names.filter((name) => name.endsWith(`.${life}`)).map((name) => Number.parseInt(name, 10) || 0);
+  const revisions = names
+    .filter((name) => name.endsWith(`.${life}`))
+    .map((name) => Number.parseInt(name, 10) || 0);
   const text = nodeFs.readFileSync(`${directory}/${Math.max(...revisions)}.${life}`, "utf8");
   // The cast: the version is checked where entries are read.
   return { names, life, entry: (JSON.parse(text) as GenerationEntry | null) ?? undefined };
 }
 
-/** Removes the names of a life, the first revision first: without it, the life is over. Others stay: the entry may exist again. */
+/**
+ * Removes the names of a life, the first revision first: without it, the life is over. Others stay:
+ * the entry may exist again.
+ */
 async function clear(directory: string, names: readonly string[]): Promise<void> {
   const first = names.filter((name) => name.startsWith("1."));
   for (const name of [...first, ...names]) await fs.rm(join(directory, name), { force: true });

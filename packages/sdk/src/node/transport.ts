@@ -8,10 +8,15 @@ import { mostInFlight, type PollingOptions } from "../wait/poll-limit.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { agentFor, decode, exchange, isIntercepted, targetOf } from "./connection.ts";
 
-/** With 64 KiB, 512 MiB took 79 MB of memory; with 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces. */
+/**
+ * With 64 KiB, 512 MiB took 79 MB of memory; with 32 KiB 52 MB, but a third longer. Node makes a
+ * second copy of longer pieces.
+ */
 const pieceBytes = 48 * 1024;
 
-/** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
+/**
+ * Creates the transport on node:http. The connection is established before it calls `beforeSend`.
+ */
 export function nodeTransport(origin: URL, options: ConnectOptions & PollingOptions): Transport {
   const polls = mostInFlight(options);
   const fresh = agentFor(origin, options);
@@ -40,9 +45,11 @@ export function nodeTransport(origin: URL, options: ConnectOptions & PollingOpti
       },
       async (message, sending) => {
         const { statusCode: status = 0, headers } = message;
-        if (status > 599) throw new Error(`the response's status is ${status}, which HTTP does not have`);
+        if (status > 599)
+          throw new Error(`the response's status is ${status}, which HTTP does not have`);
         const text = await readBody(decode(message));
-        // A response may arrive before the complete request has left; after it, nothing more of it is wanted.
+        // A response may arrive before the complete request has left; after it, nothing more of it
+        // is wanted.
         if (isPaid) sending.destroy();
         return { status, redirected: false, text, headers };
       },
@@ -50,7 +57,10 @@ export function nodeTransport(origin: URL, options: ConnectOptions & PollingOpti
   };
 }
 
-/** Rejects a generation if a test has replaced `fetch`, which this transport does not call: the test would pay. */
+/**
+ * Rejects a generation if a test has replaced `fetch`, which this transport does not call: the test
+ * would pay.
+ */
 function rejectMockedFetch(url: URL): void {
   // Mocks of Vitest, Jest and node:test all have this property.
   const { fetch } = globalThis as { readonly fetch?: { readonly mock?: unknown } };
@@ -64,10 +74,19 @@ function headersOf({ headers, body }: OutgoingRequest): Record<string, string | 
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.size;
   const type = typeof body === "string" ? undefined : { "content-type": body.type };
   // Responses are short: compressing them costs more than it saves.
-  return { accept: "*/*", ...headers, ...type, "content-length": length, "accept-encoding": "identity" };
+  return {
+    accept: "*/*",
+    ...headers,
+    ...type,
+    "content-length": length,
+    "accept-encoding": "identity",
+  };
 }
 
-/** Yields a form by slices, each read while the one before is sent: Node's streams of Blobs on disk ignore backpressure. */
+/**
+ * Yields a form by slices, each read while the one before is sent: Node's streams of Blobs on disk
+ * ignore backpressure.
+ */
 async function* piecesOf(form: Blob): AsyncGenerator<Uint8Array, void> {
   const changed = (cause: unknown) => new Error("a file changed while it was sent", { cause });
   const slice = (at: number) => form.slice(at, at + pieceBytes).arrayBuffer();
@@ -77,7 +96,8 @@ async function* piecesOf(form: Blob): AsyncGenerator<Uint8Array, void> {
     if (piece instanceof Error) throw piece;
     next = slice(at + pieceBytes).catch(changed);
     yield new Uint8Array(piece);
-    // A server that rejects the request may have responded and closed: its response has to be read before another write fails.
+    // A server that rejects the request may have responded and closed: its response has to be read
+    // before another write fails.
     await setImmediate();
   }
 }

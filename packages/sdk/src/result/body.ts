@@ -6,7 +6,10 @@ export type Wait = <T>(promise: Promise<T>) => Promise<T>;
 
 const none = new Uint8Array();
 
-/** Yields the bytes of a result or a source image that were not read before. The first piece is long enough to show the type. */
+/**
+ * Yields the bytes of a result or a source image that were not read before. The first piece is long
+ * enough to show the type.
+ */
 export async function* readBody(
   response: ResultResponse,
   maxBytes: number,
@@ -16,13 +19,17 @@ export async function* readBody(
   if (response.body?.locked) throw new UnusableError("has been read before");
   const reader = response.body?.getReader();
   try {
-    if (isEncoded(response)) throw new UnusableError("is compressed, and fetch does not notice if its end is missing");
+    if (isEncoded(response))
+      throw new UnusableError("is compressed, and fetch does not notice if its end is missing");
     let held: Uint8Array = none;
     for (let end = at; ;) {
       if (Math.max(end, totalBytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
-      const { done, value = none } = reader ? await wait(reader.read()) : { done: true, value: none };
+      const { done, value = none } = reader
+        ? await wait(reader.read())
+        : { done: true, value: none };
       end += value.byteLength;
-      if (done && end !== (totalBytes ?? end)) throw new Error(`it ended after ${end} of ${totalBytes} bytes`);
+      if (done && end !== (totalBytes ?? end))
+        throw new Error(`it ended after ${end} of ${totalBytes} bytes`);
       held = held.length === 0 ? value : joinBytes([held, value]);
       if (held.length > 0 && (done || end >= headLength)) {
         // The cast: a response's bytes are never in shared memory.

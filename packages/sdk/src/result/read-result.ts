@@ -9,14 +9,27 @@ import { mediaTypeOf } from "../form/files.ts";
 import type { Check, ResultOptions, Task } from "../task/task.ts";
 import { onAbort, orAbort } from "../time/deadline.ts";
 import { isEncoded, lengthOf, readBody, type Wait } from "./body.ts";
-import { getPublic, isPrivate, type ResultGet, type ResultResponse, showUrl, UnusableError, webGet } from "./get.ts";
+import {
+  getPublic,
+  isPrivate,
+  type ResultGet,
+  type ResultResponse,
+  showUrl,
+  UnusableError,
+  webGet,
+} from "./get.ts";
 
-export interface ResultHost extends Pick<CallHost, "baseUrl" | "emit" | "keys" | "retries" | "time"> {
+export interface ResultHost extends Pick<
+  CallHost,
+  "baseUrl" | "emit" | "keys" | "retries" | "time"
+> {
   readonly fetch?: Fetch | undefined;
   /** The runtime's own way to get a result, if it has a better one than fetch. */
   readonly get?: ResultGet;
   readonly report: Report;
-  /** Checks a task without reporting a failure, because the call that needs its results reports it. */
+  /**
+   * Checks a task without reporting a failure, because the call that needs its results reports it.
+   */
   readonly check: (task: Task, signal: AbortSignal | undefined) => Promise<Check>;
 }
 
@@ -28,7 +41,10 @@ export interface Result {
   readonly url: string;
 }
 
-/** Bytes of a result. If it cannot be continued after an interruption, `at` is 0 again, and what came before is void. */
+/**
+ * Bytes of a result. If it cannot be continued after an interruption, `at` is 0 again, and what
+ * came before is void.
+ */
 export interface Piece {
   readonly at: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -51,7 +67,10 @@ interface Transfer {
   readonly startedAt: number;
 }
 
-export async function* readResult(result: Result, options: ResultOptions): AsyncGenerator<Piece, void> {
+export async function* readResult(
+  result: Result,
+  options: ResultOptions,
+): AsyncGenerator<Piece, void> {
   const { index, count } = result;
   for await (const piece of retry(result, options)) {
     yield piece;
@@ -60,7 +79,10 @@ export async function* readResult(result: Result, options: ResultOptions): Async
   }
 }
 
-/** Yields the bytes: retries, renews an expired URL once, and continues after an interruption if the server supports it. */
+/**
+ * Yields the bytes: retries, renews an expired URL once, and continues after an interruption if the
+ * server supports it.
+ */
 async function* retry(result: Result, options: ResultOptions): AsyncGenerator<Piece, void> {
   const { url, task, host, index } = result;
   const { signal } = options;
@@ -72,7 +94,8 @@ async function* retry(result: Result, options: ResultOptions): AsyncGenerator<Pi
       return host.retries.succeeded();
     } catch (failure) {
       signal?.throwIfAborted();
-      const isExpired = failure instanceof ServiceError && [401, 403, 404, 410].includes(failure.status);
+      const isExpired =
+        failure instanceof ServiceError && [401, 403, 404, 410].includes(failure.status);
       if (isExpired && !isRenewed) {
         const { record } = await host.check(task, signal);
         transfer.url = record?.url[index] ?? url;
@@ -91,7 +114,11 @@ async function* readOn(transfer: Transfer): AsyncGenerator<Piece, void> {
   const stalled = () => new Error(`the result stalled for ${describeDuration(stallTimeoutMs)}`);
   // The time that the reader takes between two pieces is not the server's.
   const wait: Wait = (promise) => {
-    const cancel = transfer.result.host.time.alarm(stallTimeoutMs, () => attempt.abort(stalled()), "limit");
+    const cancel = transfer.result.host.time.alarm(
+      stallTimeoutMs,
+      () => attempt.abort(stalled()),
+      "limit",
+    );
     return orAbort(promise, attempt.signal).finally(cancel);
   };
   try {
@@ -116,18 +143,32 @@ async function* readOn(transfer: Transfer): AsyncGenerator<Piece, void> {
 
 async function open(transfer: Transfer, signal: AbortSignal): Promise<ResultResponse> {
   const { baseUrl, fetch, get = webGet(fetch), time } = transfer.result.host;
-  const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } = transfer.options;
+  const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } =
+    transfer.options;
   const { url, at, totalBytes: end = 0, etag } = transfer;
   // Two results with the same strong ETag have the same bytes. A weak one begins with `W/`.
-  const range = at > 0 && end > 0 && etag.startsWith('"') && { range: `bytes=${at}-`, "if-range": etag };
-  const request = { headers: { "accept-encoding": "identity", ...range }, signal, allowPrivate, maxBytes };
+  const range = at > 0 &&
+    end > 0 &&
+    etag.startsWith('"') && { range: `bytes=${at}-`, "if-range": etag };
+  const request = {
+    headers: { "accept-encoding": "identity", ...range },
+    signal,
+    allowPrivate,
+    maxBytes,
+  };
   const response = await getPublic(url, get, request);
   const { status, headers } = response;
   // RFC 9110, 15.3.7.3
-  const isRest = headers.get("content-range") === `bytes ${at}-${end - 1}/${end}` && headers.get("etag") === etag;
+  const isRest =
+    headers.get("content-range") === `bytes ${at}-${end - 1}/${end}` &&
+    headers.get("etag") === etag;
   if (range && status === 206 && isRest && !isEncoded(response)) return response;
   if (status === 200) {
-    Object.assign(transfer, { at: 0, totalBytes: lengthOf(response), etag: headers.get("etag") ?? "" });
+    Object.assign(transfer, {
+      at: 0,
+      totalBytes: lengthOf(response),
+      etag: headers.get("etag") ?? "",
+    });
     return response;
   }
   void response.body?.cancel().catch(() => undefined);
@@ -160,7 +201,8 @@ function delayAfter(failure: unknown, transfer: Transfer): number {
 /** Engines and fetch functions name the URL in their errors. It may contain the key. */
 function errorOf(failure: unknown, url: string, hide: Hide): MediaGenError {
   if (failure instanceof MediaGenError) return failure;
-  if (!(failure instanceof UnusableError)) return new ConnectionError("download", hideInError(failure, hide));
+  if (!(failure instanceof UnusableError))
+    return new ConnectionError("download", hideInError(failure, hide));
   const what = `the result's URL ${showUrl(hide(url))} ${failure.message}`;
   return new ServiceError(what, "download", { status: 0, body: "" }, { advice });
 }

@@ -4,7 +4,10 @@ export type { Kind } from "./types.gen.ts";
 export interface Field {
   /** The name, such as `sourceImage`. */
   readonly field: string;
-  /** The part that carries its files, and the property of the form's schema that bounds them, such as `sourceImage.items`. */
+  /**
+   * The part that carries its files, and the property of the form's schema that bounds them, such
+   * as `sourceImage.items`.
+   */
   readonly part?: string;
   /** The type of its value. The value of a flag is true or false. */
   readonly takes: "text" | "number" | "flag" | "file";
@@ -14,19 +17,26 @@ export interface Field {
   readonly many?: boolean;
   /** One item of the list, in words. */
   readonly item?: string;
-  /** The valid values that are listed. If the field has a pattern, text that matches it is valid too. */
+  /**
+   * The valid values that are listed. If the field has a pattern, text that matches it is valid
+   * too.
+   */
   readonly values?: readonly (string | number)[];
   readonly pattern?: string;
   /** The minimum and maximum of width times height, if the pattern is that of a size. */
   readonly pixels?: readonly [minimum: number, maximum: number];
-  /** The minimum of a number, of the characters of a text in code points, or of the items of a list. */
+  /**
+   * The minimum of a number, of the characters of a text in code points, or of the items of a list.
+   */
   readonly min?: number;
   /** The maximum of the same. */
   readonly max?: number;
   /** Whether numbers must be whole. A text that is one also accepts a 32-bit number. */
   readonly isWhole?: boolean;
   readonly isImage?: boolean;
-  /** Whether a field for files also accepts a text, which is sent in a part of the field's own name. */
+  /**
+   * Whether a field for files also accepts a text, which is sent in a part of the field's own name.
+   */
   readonly acceptsText?: boolean;
   readonly countsResults?: boolean;
   /** The value that the service uses if the field is missing. The SDK never sends it. */
@@ -41,10 +51,15 @@ export interface FormFields {
 }
 
 /** A JSON Schema, with its title if it is that of a form or a deletion. */
-type Schema = Readonly<Record<string, unknown>> & { readonly title?: string; readonly description: string };
+type Schema = Readonly<Record<string, unknown>> & {
+  readonly title?: string;
+  readonly description: string;
+};
 
 /** JSON Schemas of forms and deletions, by operation, and of their fields. */
-export type Schemas = Readonly<Record<string, Schema & { readonly properties: Readonly<Record<string, Schema>> }>>;
+export type Schemas = Readonly<
+  Record<string, Schema & { readonly properties: Readonly<Record<string, Schema>> }>
+>;
 
 export interface Operation {
   /** The id in the service's description, such as `queryVideoTask`. */

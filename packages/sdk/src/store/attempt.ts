@@ -15,13 +15,18 @@ export class OvertakenError extends Error {}
 
 type Change = Partial<GenerationEntry> & Pick<GenerationEntry, "state">;
 
-/** One attempt to generate. It renews its entry until it ends. Others write the entry only if the renewals stop. */
+/**
+ * One attempt to generate. It renews its entry until it ends. Others write the entry only if the
+ * renewals stop.
+ */
 export class Attempt {
   /** The parts of its entry that never change. */
   readonly facts: Omit<GenerationEntry, "revision" | "state" | "updatedAt">;
   task: Promise<TaskJSON> | undefined;
   readonly #entries: Entries;
-  /** The entry as it was stored when this attempt last wrote it, or found that another writer had. */
+  /**
+   * The entry as it was stored when this attempt last wrote it, or found that another writer had.
+   */
   #stored: GenerationEntry | undefined;
   /** The state that renewals write; undefined if nothing can be recorded yet. */
   #state: "claimed" | "sending" | undefined;
@@ -31,27 +36,43 @@ export class Attempt {
   readonly #ending = new AbortController();
 
   /** @param replaces the entry of an earlier attempt, which sent nothing */
-  constructor(entries: Entries, facts: GenerationFacts, id: string, replaces: GenerationEntry | undefined) {
+  constructor(
+    entries: Entries,
+    facts: GenerationFacts,
+    id: string,
+    replaces: GenerationEntry | undefined,
+  ) {
     const { host, processes } = entries;
     this.#entries = entries;
     this.#stored = replaces;
     const attempt = crypto.randomUUID();
-    this.facts = { version: 1, ...facts, id, attempt, createdAt: host.time.now(), sender: processes.sender };
+    this.facts = {
+      version: 1,
+      ...facts,
+      id,
+      attempt,
+      createdAt: host.time.now(),
+      sender: processes.sender,
+    };
   }
 
   /**
-   * Records `claimed` before anything is sent and before a retry delay, because nothing was sent. Records `sending` immediately before
-   * the first byte leaves. If it rejects, nothing must be sent: with an {@link OvertakenError} if another attempt was first.
+   * Records `claimed` before anything is sent and before a retry delay, because nothing was sent.
+   * Records `sending` immediately before the first byte leaves. If it rejects, nothing must be
+   * sent: with an {@link OvertakenError} if another attempt was first.
    */
   async enter(state: "sending" | "claimed"): Promise<void> {
     const isFirst = this.#state === undefined;
     // Without a key, there is nothing to claim.
-    if (state === "claimed" && this.#state !== "sending" && !(isFirst && this.facts.idempotencyKey)) return;
+    if (state === "claimed" && this.#state !== "sending" && !(isFirst && this.facts.idempotencyKey))
+      return;
     const write = async () => {
       // A write of `sending` may be stored even if it fails.
       if (state === "sending") this.#state = state;
       const { written } = await this.#write({ state }).catch((cause: unknown) => {
-        throw new StoreError(this.facts.model, "the store could not record the generation", { cause });
+        throw new StoreError(this.facts.model, "the store could not record the generation", {
+          cause,
+        });
       });
       if (!written) throw new OvertakenError("another attempt was first");
       this.#state = state;
@@ -60,10 +81,15 @@ export class Attempt {
     await this.#inTurn(write);
   }
 
-  /** Records the task and returns it. Never rejects, because a failing store must not lose a paid task. */
+  /**
+   * Records the task and returns it. Never rejects, because a failing store must not lose a paid
+   * task.
+   */
   created(given: TaskJSON): Promise<TaskJSON> {
     const task = { ...given, generationId: this.facts.id };
-    this.task = this.#finish(() => this.#recordTask(task), task).then((recorded) => recorded ?? task);
+    this.task = this.#finish(() => this.#recordTask(task), task).then(
+      (recorded) => recorded ?? task,
+    );
     // From now on, its key returns this task, also if it cannot be recorded.
     this.#entries.open.set(this.facts.id, this);
     return this.task;
@@ -72,13 +98,18 @@ export class Attempt {
   async failed(thrown: unknown, signal: AbortSignal | undefined): Promise<void> {
     if (thrown instanceof OvertakenError) return this.#end();
     if (!this.#state) {
-      // A claim that is recorded after an abort is released, so that no other attempt has to wait for it.
+      // A claim that is recorded after an abort is released, so that no other attempt has to wait
+      // for it.
       this.#turn.then(() => this.#state && this.failed(thrown, signal)).catch(() => undefined);
       return;
     }
     const isUnknown = thrown instanceof OutcomeUnknownError;
-    const isExpected = thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
-    const state = stateAfter(this.#state, isUnknown ? "unknown" : isExpected ? "not created" : "from elsewhere");
+    const isExpected =
+      thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
+    const state = stateAfter(
+      this.#state,
+      isUnknown ? "unknown" : isExpected ? "not created" : "from elsewhere",
+    );
     const reason = isUnknown ? thrown.reason : messageOf(thrown);
     await this.#finish(() => this.#write({ state, reason }));
   }
@@ -89,7 +120,8 @@ export class Attempt {
     this.#entries.open.set(this.facts.id, this);
     for (;;) {
       await this.#entries.host.time.sleep(renewMs, signal, "background");
-      const renew = async () => this.#state && !signal.aborted && this.#write({ state: this.#state });
+      const renew = async () =>
+        this.#state && !signal.aborted && this.#write({ state: this.#state });
       // After a failure, the next renewal comes before the sender counts as dead.
       await this.#inTurn(renew).catch(() => undefined);
     }
@@ -105,7 +137,8 @@ export class Attempt {
     for (;;) {
       const entry = this.#next(change);
       const result = await this.#entries.write(entry);
-      if (!result.written && !mayRetryOn(result.current, this.#stored, this.facts.attempt, change)) return result;
+      if (!result.written && !mayRetryOn(result.current, this.#stored, this.facts.attempt, change))
+        return result;
       this.#stored = result.written ? entry : result.current;
       if (result.written) return result;
       this.#isLate ||= !isUnderWay(result.current);
@@ -114,10 +147,18 @@ export class Attempt {
 
   #next(change: Change): GenerationEntry {
     const { revision = 0, attempt: follows } = this.#stored ?? {};
-    return { ...this.facts, ...change, revision: revision + 1, follows, updatedAt: this.#entries.host.time.now() };
+    return {
+      ...this.facts,
+      ...change,
+      revision: revision + 1,
+      follows,
+      updatedAt: this.#entries.host.time.now(),
+    };
   }
 
-  /** Records a task even if another writer has changed the entry, so that a late task is not lost. */
+  /**
+   * Records a task even if another writer has changed the entry, so that a late task is not lost.
+   */
   async #recordTask(task: TaskJSON): Promise<TaskJSON> {
     const { id, attempt } = this.facts;
     let recorded = task;
@@ -126,15 +167,23 @@ export class Attempt {
       // Another attempt has the entry by now. The task gets one of its own, without the key.
       recorded = { ...task, generationId: attempt };
       const own = { id: attempt, revision: 1, follows: undefined, idempotencyKey: undefined };
-      const stored = await this.#entries.write({ ...this.#next({ state: "created", task: recorded }), ...own });
-      if (!stored.written && !stored.current) throw new Error("the store neither writes nor returns an entry");
+      const stored = await this.#entries.write({
+        ...this.#next({ state: "created", task: recorded }),
+        ...own,
+      });
+      if (!stored.written && !stored.current)
+        throw new Error("the store neither writes nor returns an entry");
       this.#isLate = true;
     }
-    if (this.#isLate) this.#entries.host.emit({ type: "lateTask", task: recorded, generationId: id });
+    if (this.#isLate)
+      this.#entries.host.emit({ type: "lateTask", task: recorded, generationId: id });
     return recorded;
   }
 
-  /** Runs the last write. If it fails, repeats it in the background, which does not keep the process alive. */
+  /**
+   * Runs the last write. If it fails, repeats it in the background, which does not keep the process
+   * alive.
+   */
   #finish<T>(write: () => Promise<T>, task?: TaskJSON): Promise<T | undefined> {
     const { time, emit } = this.#entries.host;
     this.#end();

@@ -7,7 +7,10 @@ import type { GenerationStore, ListFilter, WriteResult } from "./store.ts";
 
 /** Timeout of each operation of a store: a custom store may hang. */
 const timeoutMs = 15_000;
-/** After this long without a renewal, a sender counts as dead. A wrong guess cannot cause a second payment. */
+/**
+ * After this long without a renewal, a sender counts as dead. A wrong guess cannot cause a second
+ * payment.
+ */
 const silentAfterMs = 15_000;
 
 /** Information about processes. It is only used to shorten waits. */
@@ -23,10 +26,16 @@ interface OpenAttempt {
   readonly task?: Promise<TaskJSON> | undefined;
 }
 
-/** The open attempts of this process, by store and by the ids of their entries: a client for each call must not pay twice. */
+/**
+ * The open attempts of this process, by store and by the ids of their entries: a client for each
+ * call must not pay twice.
+ */
 const openOf = new WeakMap<GenerationStore, Map<string, OpenAttempt>>();
 
-/** The entries of a store, as the clients of one service read and write them. Each operation has a timeout. */
+/**
+ * The entries of a store, as the clients of one service read and write them. Each operation has a
+ * timeout.
+ */
 export class Entries {
   readonly host: CallHost;
   readonly processes: ProcessInfo;
@@ -41,7 +50,10 @@ export class Entries {
     openOf.set(store, this.open);
   }
 
-  /** Writes an entry, once more if that fails. The first write may have been stored anyway: then it is what the second one finds. */
+  /**
+   * Writes an entry, once more if that fails. The first write may have been stored anyway: then it
+   * is what the second one finds.
+   */
   write(entry: GenerationEntry): Promise<WriteResult> {
     const write = () => this.within("write an entry", () => this.#store.write(entry));
     return write().catch(write);
@@ -50,7 +62,13 @@ export class Entries {
   /** Writes the next revision of an entry. Returns false if another writer has changed it. */
   async change(entry: GenerationEntry, change: Partial<GenerationEntry>): Promise<boolean> {
     const updatedAt = this.host.time.now();
-    const next = { ...entry, ...change, revision: entry.revision + 1, follows: entry.attempt, updatedAt };
+    const next = {
+      ...entry,
+      ...change,
+      revision: entry.revision + 1,
+      follows: entry.attempt,
+      updatedAt,
+    };
     return (await this.write(next)).written;
   }
 
@@ -75,8 +93,9 @@ export class Entries {
   }
 
   /**
-   * Returns whether the sender of an entry counts as dead, because this process has not seen it change for so long. If it was sending,
-   * its outcome is recorded as unknown. A sender that was only slow corrects this.
+   * Returns whether the sender of an entry counts as dead, because this process has not seen it
+   * change for so long. If it was sending, its outcome is recorded as unknown. A sender that was
+   * only slow corrects this.
    */
   async isOver(entry: GenerationEntry, unchangedMs: number): Promise<boolean> {
     // A sender of this process is alive, also if it cannot renew its entry.
@@ -89,7 +108,10 @@ export class Entries {
   }
 
   /** Returns an entry that was being sent, once its sender has renewed it or counts as dead. */
-  async renewed(first: GenerationEntry, signal: AbortSignal | undefined): Promise<GenerationEntry | undefined> {
+  async renewed(
+    first: GenerationEntry,
+    signal: AbortSignal | undefined,
+  ): Promise<GenerationEntry | undefined> {
     if (this.open.has(first.id)) return first;
     if (!(await this.isOver(first, 0))) await this.host.time.sleep(silentAfterMs, signal, "pause");
     const entry = await this.get(first.id);

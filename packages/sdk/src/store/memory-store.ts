@@ -3,8 +3,8 @@ import type { GenerationEntry } from "../task/generation.ts";
 import type { GenerationStore } from "./store.ts";
 
 /**
- * Creates a store in memory: one process pays for no key twice, and its entries end with the process. It is for tests,
- * and for servers that only need to absorb double clicks.
+ * Creates a store in memory: one process pays for no key twice, and its entries end with the
+ * process. It is for tests, and for servers that only need to absorb double clicks.
  *
  * @returns The store, for the option `store`.
  * @example const media = createMediaGen({ store: memoryStore() });
@@ -12,7 +12,8 @@ import type { GenerationStore } from "./store.ts";
 export function memoryStore(): GenerationStore {
   const texts = new Map<string, string>();
   // As JSON, so that callers share no object with the store.
-  const read = (id: string) => (JSON.parse(texts.get(id) ?? "null") ?? undefined) as GenerationEntry | undefined;
+  const read = (id: string) =>
+    (JSON.parse(texts.get(id) ?? "null") ?? undefined) as GenerationEntry | undefined;
   const all = () => [...texts.keys()].flatMap((id) => read(id) ?? []);
   return {
     async write(entry) {

@@ -31,22 +31,34 @@ export async function resolve(
   for (;;) {
     const stored = await entries.get(id);
     if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
-      throw reject("generationId", `${describeValue(id)} is not in the store`, "Use one that recover() lists.");
+      throw reject(
+        "generationId",
+        `${describeValue(id)} is not in the store`,
+        "Use one that recover() lists.",
+      );
     attempt ??= stored.attempt;
     const entry = stored.state === "sending" ? await entries.renewed(stored, signal) : stored;
-    // What a person found out about one attempt says nothing about the next one, which may have been billed.
+    // What a person found out about one attempt says nothing about the next one, which may have
+    // been billed.
     if (entry?.attempt !== attempt) throw changed();
     if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;
     rejectKnown(entry, taskid);
     if (taskid !== undefined) {
-      // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
+      // Only an existing task may replace one that has ended. Otherwise an invented id could free
+      // the key.
       const mustExist = entry.state === "ended" || !unverified;
       if (mustExist && !(await exists(entry.kind, taskid))) throw unknownTask(entry, taskid);
       await takeTask(entries, entry, taskid);
     }
     const task = taskid === undefined ? undefined : taskOf(entry, taskid);
     const state = task ? "created" : "notCreated";
-    const change = { state, task, outcome: undefined, reason: undefined, resolvedByHand: true } as const;
+    const change = {
+      state,
+      task,
+      outcome: undefined,
+      reason: undefined,
+      resolvedByHand: true,
+    } as const;
     if (await entries.change(entry, change)) return task;
   }
 }
@@ -56,10 +68,18 @@ function readResolution(resolution: Resolution): Partial<Exclude<Resolution, "no
   // The cast: what a caller without a compiler passes may be anything.
   const found = Object(resolution) as Partial<Exclude<Resolution, "notCreated">>;
   if (typeof found.taskid === "string" && found.taskid !== "") return found;
-  throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
+  throw invalidRequest(
+    "resolve",
+    "resolution",
+    "invalid",
+    mustBe('{ taskid } or "notCreated"', resolution),
+  );
 }
 
-function taskOf({ id, kind, model, origin, resultCount, createdAt }: GenerationEntry, taskid: string): TaskJSON {
+function taskOf(
+  { id, kind, model, origin, resultCount, createdAt }: GenerationEntry,
+  taskid: string,
+): TaskJSON {
   return { version: 2, kind, model, origin, resultCount, createdAt, generationId: id, taskid };
 }
 
@@ -74,7 +94,10 @@ function reject(field: string, problem: string, advice: string): InvalidRequestE
 
 function changed(): StoreError {
   const advice = "Call recover() again.";
-  return new StoreError("resolve", "another process has changed the generation", { isRetryable: false, advice });
+  return new StoreError("resolve", "another process has changed the generation", {
+    isRetryable: false,
+    advice,
+  });
 }
 
 /** Rejects a generation whose outcome came, or will come, from the service itself. */
@@ -82,20 +105,46 @@ function rejectKnown(entry: GenerationEntry, taskid: string | undefined): void {
   if (mayResolve(entry, taskid)) return;
   const { id, state, task, resolvedByHand } = entry;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
-  throw reject("generationId", `${id} ${known}`, resolvedByHand ? onlyAnother : "Use one that recover() lists.");
+  throw reject(
+    "generationId",
+    `${id} ${known}`,
+    resolvedByHand ? onlyAnother : "Use one that recover() lists.",
+  );
 }
 
 /**
- * Takes a task from the entry that a user has resolved to it. The outcome of that one is unknown again, so that swapped tasks can be
- * corrected while no key is free. Rejects a task that the service returned for another generation.
+ * Takes a task from the entry that a user has resolved to it. The outcome of that one is unknown
+ * again, so that swapped tasks can be corrected while no key is free. Rejects a task that the
+ * service returned for another generation.
  */
-async function takeTask(entries: Entries, { id, kind }: GenerationEntry, taskid: string): Promise<void> {
+async function takeTask(
+  entries: Entries,
+  { id, kind }: GenerationEntry,
+  taskid: string,
+): Promise<void> {
   for await (const other of entries.list({ states: ["created", "ended"] })) {
-    if ("unreadable" in other || other.id === id || other.kind !== kind || other.task?.taskid !== taskid) continue;
+    if (
+      "unreadable" in other ||
+      other.id === id ||
+      other.kind !== kind ||
+      other.task?.taskid !== taskid
+    )
+      continue;
     if (!other.resolvedByHand)
-      throw reject("taskid", `${describeValue(taskid)} is the task of the generation ${other.id}`, "Check both ids.");
+      throw reject(
+        "taskid",
+        `${describeValue(taskid)} is the task of the generation ${other.id}`,
+        "Check both ids.",
+      );
     const reason = `its task was resolved as that of the generation ${id}`;
-    if (!(await entries.change(other, { state: "unknown", task: undefined, outcome: undefined, reason })))
+    if (
+      !(await entries.change(other, {
+        state: "unknown",
+        task: undefined,
+        outcome: undefined,
+        reason,
+      }))
+    )
       throw changed();
   }
 }

@@ -1,11 +1,17 @@
 import type { TaskJSON } from "./task.ts";
 
 /**
- * The state of a generation. It is `claimed` while nothing was sent, and `sending` from immediately before its first
- * byte is sent. It becomes `created`, `notCreated`, or `unknown` if the response was lost. It is `ended` once its task
- * has succeeded, failed or been deleted.
+ * The state of a generation. It is `claimed` while nothing was sent, and `sending` from immediately
+ * before its first byte is sent. It becomes `created`, `notCreated`, or `unknown` if the response
+ * was lost. It is `ended` once its task has succeeded, failed or been deleted.
  */
-export type GenerationState = "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended";
+export type GenerationState =
+  | "claimed"
+  | "sending"
+  | "created"
+  | "unknown"
+  | "notCreated"
+  | "ended";
 
 /** The facts of a generation that are known before it is sent. */
 export interface GenerationFacts extends Pick<TaskJSON, "kind" | "origin" | "resultCount"> {
@@ -26,8 +32,9 @@ export interface GenerationEntry extends GenerationFacts {
   /** The random id of the attempt that the entry is about. */
   readonly attempt: string;
   /**
-   * The `attempt` of the revision before this one; undefined in revision 1. After an entry was forgotten, its revisions
-   * begin at 1 again: a paused process must not overwrite another attempt's entry whose revision has the same number.
+   * The `attempt` of the revision before this one; undefined in revision 1. After an entry was
+   * forgotten, its revisions begin at 1 again: a paused process must not overwrite another
+   * attempt's entry whose revision has the same number.
    */
   readonly follows?: string | undefined;
   readonly state: GenerationState;
@@ -35,8 +42,13 @@ export interface GenerationEntry extends GenerationFacts {
   readonly createdAt: number;
   /** The time when the entry was written, in milliseconds since 1970. */
   readonly updatedAt: number;
-  /** The process that sends it, if the runtime has processes. `bootId` is an id of its host's last start. */
-  readonly sender?: { readonly host: string; readonly bootId?: string | undefined; readonly pid: number } | undefined;
+  /**
+   * The process that sends it, if the runtime has processes. `bootId` is an id of its host's last
+   * start.
+   */
+  readonly sender?:
+    | { readonly host: string; readonly bootId?: string | undefined; readonly pid: number }
+    | undefined;
   /** The task, once it is `created`. */
   readonly task?: TaskJSON | undefined;
   /** The end of the task, once the generation is `ended`. */
@@ -47,13 +59,23 @@ export interface GenerationEntry extends GenerationFacts {
   readonly resolvedByHand?: boolean | undefined;
 }
 
-/** An entry in a store that this version cannot read, and why: it is damaged, or a newer version wrote it. */
+/**
+ * An entry in a store that this version cannot read, and why: it is damaged, or a newer version
+ * wrote it.
+ */
 export type UnreadableEntry = Readonly<Record<"id" | "unreadable", string>>;
 
 /** The entries that `forget` removes. */
 export interface ForgetOptions {
-  /** Whether entries with a key are removed, too. Their keys can then generate again, which is billed again. @default false */
+  /**
+   * Whether entries with a key are removed, too. Their keys can then generate again, which is
+   * billed again.
+   * @default false
+   */
   readonly keyed?: boolean | undefined;
-  /** The time before which entries were last written, in milliseconds since 1970. Later ones stay. @default Infinity */
+  /**
+   * The time before which entries were last written, in milliseconds since 1970. Later ones stay.
+   * @default Infinity
+   */
   readonly before?: number | undefined;
 }

@@ -3,7 +3,10 @@ import type { DeleteFields, Deletions, Records, TaskRecord } from "../spec/types
 
 export type { DeleteFields, Deletions, Records, TaskRecord } from "../spec/types.gen.ts";
 
-/** A task as plain JSON, to resume it in any process. It fits the JSON types of workflow engines, which an interface would not. */
+/**
+ * A task as plain JSON, to resume it in any process. It fits the JSON types of workflow engines,
+ * which an interface would not.
+ */
 export type TaskJSON = {
   /** The version of this format. */
   readonly version: 2;
@@ -17,56 +20,81 @@ export type TaskJSON = {
   readonly resultCount: number;
   /** The model, unless the task was created from its id alone. */
   readonly model?: string;
-  /** The time of the generation, in milliseconds since 1970, unless the task was created from its id alone. */
+  /**
+   * The time of the generation, in milliseconds since 1970, unless the task was created from its id
+   * alone.
+   */
   readonly createdAt?: number;
-  /** The URL in the response to the generation, if there was one. Whether its result is already there is not documented. */
+  /**
+   * The URL in the response to the generation, if there was one. Whether its result is already
+   * there is not documented.
+   */
   readonly initialUrl?: string;
   /** The id of the generation's entry in the store, if there is a store. */
   readonly generationId?: string;
-  /** The id that the service or a proxy gave the request that created the task. Include it when you contact support. */
+  /**
+   * The id that the service or a proxy gave the request that created the task. Include it when you
+   * contact support.
+   */
   readonly requestId?: string;
-  /** If there were fewer results than requested: their number, and for how many checks in a row it has not changed. */
+  /**
+   * If there were fewer results than requested: their number, and for how many checks in a row it
+   * has not changed.
+   */
   readonly partial?: { readonly count: number; readonly checks: number };
 };
 
-/** A task: plain data with four methods. `media.task(JSON.parse(text))` restores it from `JSON.stringify(task)` in any process. */
-export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version" | "kind" | "partial"> {
+/**
+ * A task: plain data with four methods. `media.task(JSON.parse(text))` restores it from
+ * `JSON.stringify(task)` in any process.
+ */
+export interface Task<out K extends Kind = Kind> extends Omit<
+  TaskJSON,
+  "version" | "kind" | "partial"
+> {
   /** The kind of its results: video or image. */
   readonly kind: K;
   /** The record that the last check of this object read; undefined before the first. */
   readonly record: Records[K] | undefined;
   /**
-   * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A task that the
-   * service does not know within 60 seconds of its creation is pending, as it is for `wait`.
+   * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A
+   * task that the service does not know within 60 seconds of its creation is pending, as it is for
+   * `wait`.
    *
-   * @returns The state, with the record it was read from. A pending task has `afterMs`, the delay before the next check.
+   * @returns The state, with the record it was read from. A pending task has `afterMs`, the delay
+   * before the next check.
    * @throws A {@link ServiceError} if the service rejected the query
    * @throws A {@link ConnectionError} if there was no complete response; checking again is safe
    * @throws An {@link InvalidRequestError} if an option is not valid
    * @example
    * const check = await task.check();
-   * if (check.state === "pending") await queue.add("check", task.toJSON(), { delay: check.afterMs });
+   * if (check.state === "pending")
+   *   await queue.add("check", task.toJSON(), { delay: check.afterMs });
    */
   check(options?: RequestOptions): Promise<Check<K>>;
   /**
-   * Polls until there are as many result URLs as the form requested, or fewer that have not changed over three checks.
-   * The service documents no sign of a failure: without `statuses` or `classify`, the wait for a failed task ends at its
-   * deadline. A lost connection does not end a wait.
+   * Polls until there are as many result URLs as the form requested, or fewer that have not changed
+   * over three checks. The service documents no sign of a failure: without `statuses` or
+   * `classify`, the wait for a failed task ends at its deadline. A lost connection does not end a
+   * wait.
    *
    * @returns The record with the URLs of the results.
-   * @throws A {@link TaskFailedError} if the task failed, according to `statuses` or `classify` of the client
+   * @throws A {@link TaskFailedError} if the task failed, according to `statuses` or `classify` of
+   * the client
    * @throws A {@link WaitTimeoutError} if the deadline passed; the task is not lost
-   * @throws A {@link ServiceError} if the service rejected five queries in a row, or three with HTTP 401 or 403 over ten
-   *   seconds; the task is not lost
+   * @throws A {@link ServiceError} if the service rejected five queries in a row, or three with
+   *   HTTP 401 or 403 over ten seconds; the task is not lost
    * @throws An {@link InvalidRequestError} if an option is not valid
-   * @throws The signal's reason if the signal aborts, or the error of `onUpdate`; the task is not lost
+   * @throws The signal's reason if the signal aborts, or the error of `onUpdate`; the task is not
+   * lost
    * @example
    * const record = await task.wait({ waitTimeoutMs: 600_000 });
    * console.log(record.url);
    */
   wait(options?: WaitOptions<K>): Promise<Records[K]>;
   /**
-   * Deletes the task. Whether that stops or refunds a running task is not documented by the service.
+   * Deletes the task. Whether that stops or refunds a running task is not documented by the
+   * service.
    *
    * @returns The response of the service.
    * @throws The errors of `check`
@@ -76,7 +104,8 @@ export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version
    */
   delete(options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
   /**
-   * Returns the task as plain JSON, as `JSON.stringify(task)` does. `media.task` restores it in any process.
+   * Returns the task as plain JSON, as `JSON.stringify(task)` does. `media.task` restores it in any
+   * process.
    *
    * @returns Everything that is needed to resume the task.
    * @example await queue.add("check", task.toJSON(), { delay: 5_000 });
@@ -87,38 +116,62 @@ export interface Task<out K extends Kind = Kind> extends Omit<TaskJSON, "version
 /** A task of either kind. */
 export type AnyTask = Task<"video"> | Task<"image">;
 
-/** The state of a task: `succeeded` once its results are there, `failed` only if `statuses` or `classify` say so. */
+/**
+ * The state of a task: `succeeded` once its results are there, `failed` only if `statuses` or
+ * `classify` say so.
+ */
 export type State = "pending" | "succeeded" | "failed";
 
 /** Options that say what the statuses of records mean. The service does not document it. */
 export interface StateOptions {
-  /** The meanings of statuses. A wait ends as soon as a record has a final one: `succeeded` or `failed`. */
+  /**
+   * The meanings of statuses. A wait ends as soon as a record has a final one: `succeeded` or
+   * `failed`.
+   */
   readonly statuses?:
     | {
         /** Statuses of tasks that have their results. */
         readonly succeeded?: readonly number[] | undefined;
-        /** Statuses of tasks that have failed. Without any, a wait for a failed task ends at its deadline. */
+        /**
+         * Statuses of tasks that have failed. Without any, a wait for a failed task ends at its
+         * deadline.
+         */
         readonly failed?: readonly number[] | undefined;
       }
     | undefined;
-  /** The function that returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
+  /**
+   * The function that returns a record's state, or undefined to leave it to `statuses` and the
+   * documented fields.
+   */
   readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
 }
 
-/** The result of one query. The service may not know a pending task yet. `afterMs`: the milliseconds until the next check. */
+/**
+ * The result of one query. The service may not know a pending task yet. `afterMs`: the milliseconds
+ * until the next check.
+ */
 export type Check<K extends Kind = Kind> = {
-  /** The raw status, if there is a record. What its values mean is not documented by the service. */
+  /**
+   * The raw status, if there is a record. What its values mean is not documented by the service.
+   */
   readonly status: number | undefined;
   /** The id that the service, or a proxy in front of it, gave the query, if there was one. */
   readonly requestId: string | undefined;
 } & (
-  | { readonly state: "succeeded" | "failed"; readonly record: Records[K]; readonly afterMs?: undefined }
+  | {
+      readonly state: "succeeded" | "failed";
+      readonly record: Records[K];
+      readonly afterMs?: undefined;
+    }
   | { readonly state: "pending"; readonly record: Records[K] | undefined; readonly afterMs: number }
 );
 
 /** Options of every call. */
 export interface CallOptions {
-  /** A signal that ends the call with its reason, or a generation that is being sent with an `OutcomeUnknownError`. */
+  /**
+   * A signal that ends the call with its reason, or a generation that is being sent with an
+   * `OutcomeUnknownError`.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -128,8 +181,9 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 /** Options of a query, check or deletion. */
 export interface RequestOptions extends CallOptions {
   /**
-   * Headers of this call's requests. They replace the client's headers of the same names. If the client has an API key,
-   * `authorization` and `idempotency-key` are rejected, because they would be ignored.
+   * Headers of this call's requests. They replace the client's headers of the same names. If the
+   * client has an API key, `authorization` and `idempotency-key` are rejected, because they would
+   * be ignored.
    */
   readonly headers?: RequestHeaders | undefined;
 }
@@ -137,8 +191,9 @@ export interface RequestOptions extends CallOptions {
 /** Options of `wait`, `waitAll` and `waitEach`. */
 export interface WaitOptions<K extends Kind = Kind> extends CallOptions {
   /**
-   * Called after every poll, also after one that failed: then it has an `error` and no `state`. May be async: the wait
-   * continues when it settles, unless the wait ends before. Throwing ends the wait.
+   * Called after every poll, also after one that failed: then it has an `error` and no `state`. May
+   * be async: the wait continues when it settles, unless the wait ends before. Throwing ends the
+   * wait.
    */
   readonly onUpdate?: ((update: WaitUpdate<K>) => unknown) | undefined;
   /** The maximum time to wait, in milliseconds. @default 1_800_000 (30 minutes) */
@@ -170,16 +225,24 @@ export interface ResultOptions extends CallOptions {
    * @default 4_294_967_296 (4 GiB), or 268_435_456 (256 MiB) for `blobs`
    */
   readonly maxBytes?: number | undefined;
-  /** The maximum time without bytes, in milliseconds. Time that you take to read `streams` does not count. @default 30_000 */
+  /**
+   * The maximum time without bytes, in milliseconds. Time that you take to read `streams` does not
+   * count.
+   * @default 30_000
+   */
   readonly stallTimeoutMs?: number | undefined;
   /**
-   * Whether result URLs may lead to this machine or a private network. `@mediagen/sdk/node` checks the IP address that
-   * it connects to. Behind an agent or a proxy, it checks what this machine resolves the name to; the proxy may differ.
-   * A client that uses fetch resolves no names: it checks IP addresses in URLs, and names below `localhost`.
+   * Whether result URLs may lead to this machine or a private network. `@mediagen/sdk/node` checks
+   * the IP address that it connects to. Behind an agent or a proxy, it checks what this machine
+   * resolves the name to; the proxy may differ. A client that uses fetch resolves no names: it
+   * checks IP addresses in URLs, and names below `localhost`.
    * @default true if the base URL does, otherwise false
    */
   readonly allowPrivateHosts?: boolean | undefined;
-  /** Called for each piece of a result that arrives, or that is read from `streams`. Throwing ends the download. */
+  /**
+   * Called for each piece of a result that arrives, or that is read from `streams`. Throwing ends
+   * the download.
+   */
   readonly onProgress?: ((progress: ResultProgress) => void) | undefined;
 }
 

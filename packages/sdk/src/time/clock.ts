@@ -20,16 +20,21 @@ export interface Clock {
  * The reason for a sleep of the SDK:
  * - `pause`: before the next poll or retry, or until a wait ends
  * - `limit`: until a request, a file or a step has taken too long
- * - `background`: before retrying work that no call waits for, so it must not keep the process alive
+ * - `background`: before retrying work that no call waits for, so it must not keep the process
+ *   alive
  *
- * Virtual time may skip a `pause`. It may let a `limit` pass only if it knows that no real work is running.
+ * Virtual time may skip a `pause`. It may let a `limit` pass only if it knows that no real work is
+ * running.
  */
 export type SleepReason = "pause" | "limit" | "background";
 
 /** Cancels an alarm; does nothing once the alarm has rung. */
 type Cancel = () => void;
 
-/** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
+/**
+ * The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a
+ * warning.
+ */
 const longestDelayMs = 2 ** 31 - 1;
 
 export class Time {
@@ -47,7 +52,9 @@ export class Time {
 
   /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
   alarm(ms: number, ring: () => void, reason: SleepReason): Cancel {
-    return ms <= longestDelayMs ? this.#start(ms, ring, reason) : this.#startAgain(ms, ring, reason);
+    return ms <= longestDelayMs
+      ? this.#start(ms, ring, reason)
+      : this.#startAgain(ms, ring, reason);
   }
 
   #startAgain(ms: number, ring: () => void, reason: SleepReason): Cancel {
@@ -73,12 +80,16 @@ export class Time {
 
 function startTimer(ms: number, ring: () => void, reason: SleepReason): Cancel {
   const timer: unknown = setTimeout(ring, ms);
-  // The casts: the timers of Node are objects with this method, those of browsers are numbers, and both stop theirs.
+  // The casts: the timers of Node are objects with this method, those of browsers are numbers, and
+  // both stop theirs.
   if (reason === "background") (timer as { unref?(): void }).unref?.();
   return () => clearTimeout(timer as number);
 }
 
-/** Returns timers that are sleeps of a caller's clock. One that fails rings: nothing else would wake the sleeper. */
+/**
+ * Returns timers that are sleeps of a caller's clock. One that fails rings: nothing else would wake
+ * the sleeper.
+ */
 function timersOf(sleep: Clock["sleep"]): typeof startTimer {
   return (ms, ring, reason) => {
     const stopped = new AbortController();

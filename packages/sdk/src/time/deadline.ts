@@ -1,18 +1,25 @@
 /** What may end a call early: a signal of the caller, or a deadline. */
 export type Ending = AbortSignal | Deadline;
 
-/** The listeners of each signal, which share one event listener. Node 20 warns of the eleventh, and each makes adding one slower. */
+/**
+ * The listeners of each signal, which share one event listener. Node 20 warns of the eleventh, and
+ * each makes adding one slower.
+ */
 const shared = new WeakMap<object, Set<() => void>>();
 
 function callAll({ target }: Pick<Event, "target">): void {
   for (const listener of (target && shared.get(target)) ?? []) listener();
 }
 
-/** Calls the listener when a signal aborts, at once if it has. It must not throw. Returns the function that removes it. */
+/**
+ * Calls the listener when a signal aborts, at once if it has. It must not throw. Returns the
+ * function that removes it.
+ */
 export function onAbort(ending: Ending | undefined, listener: () => void): () => void {
   if (ending?.aborted) listener();
   if (!ending || ending.aborted) return () => undefined;
-  if (ending instanceof Deadline) return ending.listeners.add(listener) && (() => ending.listeners.delete(listener));
+  if (ending instanceof Deadline)
+    return ending.listeners.add(listener) && (() => ending.listeners.delete(listener));
   const listeners = shared.get(ending) ?? new Set();
   if (listeners.size === 0) ending.addEventListener("abort", callAll, { once: true });
   shared.set(ending, listeners.add(listener));
@@ -36,7 +43,9 @@ export function orAbort<T>(promise: Promise<T>, ending: Ending | undefined): Pro
 
 type Alarm = (ms: number, ring: () => void, reason: "limit") => () => void;
 
-/** A timeout. Like a signal, it aborts when the time is over, or when the caller's signal aborts. */
+/**
+ * A timeout. Like a signal, it aborts when the time is over, or when the caller's signal aborts.
+ */
 export class Deadline {
   aborted = false;
   reason: unknown;
@@ -45,7 +54,10 @@ export class Deadline {
   readonly listeners: Set<() => void> = new Set();
   /** Stops the time, and no longer listens to the caller's signal. */
   readonly end: () => void;
-  /** Starts the time; `outer` is the caller's signal. The reason is created when the time is over: an error collects a stack. */
+  /**
+   * Starts the time; `outer` is the caller's signal. The reason is created when the time is over:
+   * an error collects a stack.
+   */
   constructor(time: { readonly alarm: Alarm }, ms: number, reason: () => unknown, outer?: Ending) {
     const abort = (why: unknown, passed: boolean) => {
       if (this.aborted) return;
@@ -57,7 +69,9 @@ export class Deadline {
     this.end = () => (cancel(), release());
   }
 
-  /** Returns a signal that aborts with it, for fetch: creating one takes longer than all else here. */
+  /**
+   * Returns a signal that aborts with it, for fetch: creating one takes longer than all else here.
+   */
   get signal(): AbortSignal {
     const controller = new AbortController();
     onAbort(this, () => controller.abort(this.reason));

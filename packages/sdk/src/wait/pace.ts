@@ -8,7 +8,10 @@ import type { PollLimit } from "./poll-limit.ts";
 
 /** The time after its creation in which the service's queries may not know a task. */
 export const knownAfterMs = 60_000;
-/** The delay after a failed poll; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
+/**
+ * The delay after a failed poll; each further failure makes it 1.5 times as long, up to
+ * `longestRetryMs`.
+ */
 const firstRetryMs = 500;
 /** Also the delay between checks of a task whose age is unknown. */
 export const longestRetryMs = 10_000;
@@ -22,7 +25,10 @@ const soonMs = 100;
 /** Rejections that end a wait: so many in a row of the same kind, over at least this time. */
 type Rule = typeof unknownTask;
 const unknownTask = { times: 5, spanMs: 0 };
-/** HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts or throttles. */
+/**
+ * HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts
+ * or throttles.
+ */
 const rejectedKey: Rule = { times: 3, spanMs: 10_000 };
 
 export interface Polled<C = { readonly state: State; readonly record: TaskRecord }> {
@@ -32,7 +38,9 @@ export interface Polled<C = { readonly state: State; readonly record: TaskRecord
   readonly error?: unknown;
 }
 
-/** Decides when to poll one task next, and when its wait is over. All times are of the steady clock. */
+/**
+ * Decides when to poll one task next, and when its wait is over. All times are of the steady clock.
+ */
 export class Pace {
   /** The number of polls that have failed in a row. */
   failures = 0;
@@ -49,7 +57,10 @@ export class Pace {
   #share: number;
   /** The time of the next poll if it does not depend on the model. */
   #fixed: number | undefined;
-  #rejected: { readonly rule?: Rule | undefined; readonly since: number; times: number } = { since: 0, times: 0 };
+  #rejected: { readonly rule?: Rule | undefined; readonly since: number; times: number } = {
+    since: 0,
+    times: 0,
+  };
 
   constructor(task: Task, timeoutMs: number, durations: Durations, time: Time) {
     const now = time.steady();
@@ -66,15 +77,21 @@ export class Pace {
   }
 
   due(): number {
-    const due = this.#fixed ?? this.#createdAt + this.#durations.next(this.#unfinishedAt, this.#share);
+    const due =
+      this.#fixed ?? this.#createdAt + this.#durations.next(this.#unfinishedAt, this.#share);
     return Math.min(due, this.#hadLastPoll ? this.#until : this.#lastPollAt);
   }
 
   /**
-   * Polls whenever a poll is due and has a slot, until one returns something. Passes the time that is left: 0, without a slot, if
-   * the wait is over. Reconsiders halfway and when a slot is free, because other tasks may have shown that it is earlier or later.
+   * Polls whenever a poll is due and has a slot, until one returns something. Passes the time that
+   * is left: 0, without a slot, if the wait is over. Reconsiders halfway and when a slot is free,
+   * because other tasks may have shown that it is earlier or later.
    */
-  repeat<T>(poll: (leftMs: number) => Promise<T | undefined>, limit: PollLimit, signal?: AbortSignal): Promise<T> {
+  repeat<T>(
+    poll: (leftMs: number) => Promise<T | undefined>,
+    limit: PollLimit,
+    signal?: AbortSignal,
+  ): Promise<T> {
     let stopListening = () => {};
     const final = new Promise<T>((resolve, reject) => {
       let now = 0;
@@ -87,7 +104,8 @@ export class Pace {
         // A clock may stand still.
         now = Math.max(now, at, this.#time.steady());
         const untilDueMs = this.due() - now;
-        if (untilDueMs > 0) return sleep(untilDueMs > soonMs ? untilDueMs / 2 : untilDueMs, "pause");
+        if (untilDueMs > 0)
+          return sleep(untilDueMs > soonMs ? untilDueMs / 2 : untilDueMs, "pause");
         const leftMs = this.#leftAt(now);
         if (leftMs <= 0 || limit.take()) return pollNow(leftMs);
         limit.waiting.add(step);
@@ -106,7 +124,10 @@ export class Pace {
     return final.finally(() => stopListening());
   }
 
-  /** Returns the time that is left. If the machine slept until the deadline had passed, there is still time for the last poll. */
+  /**
+   * Returns the time that is left. If the machine slept until the deadline had passed, there is
+   * still time for the last poll.
+   */
   #leftAt(now: number): number {
     if (now < this.#until) return this.#until - now;
     const hasSlept = !this.#hadLastPoll && now >= this.#until + lastPollMs;
@@ -114,7 +135,10 @@ export class Pace {
     return hasSlept ? lastPollMs : 0;
   }
 
-  /** Returns the timeout of a poll, which doubles after each that timed out. A poll that hangs ends in time for the last one. */
+  /**
+   * Returns the timeout of a poll, which doubles after each that timed out. A poll that hangs ends
+   * in time for the last one.
+   */
   limitAt(now: number, timeoutMs: number): number {
     return Math.min(timeoutMs * 2 ** this.timeouts, Math.max(this.#lastPollAt - now, lastPollMs));
   }
@@ -130,7 +154,8 @@ export class Pace {
       const earliest = this.#time.steady() + Math.min(retryAfterMs, longestRetryAfterMs);
       this.#fixed = Math.max(this.#inAbout(backoffMs), earliest);
     } else if (check.record.url.length > 0 || check.state !== "pending") {
-      // The task took until the first result. Further ones may be late or never come, so they say nothing about the model.
+      // The task took until the first result. Further ones may be late or never come, so they say
+      // nothing about the model.
       if (!this.#hasResults) this.#durations.record(this.#unfinishedAt, age, true);
       this.#hasResults = true;
       this.#fixed = this.#inAbout(longestRetryMs);
@@ -156,7 +181,10 @@ export class Pace {
     return this.#time.steady() + ms * (0.75 + this.#time.random() / 2);
   }
 
-  /** Varies what a query is worth. Of tasks that began together, a few are polled early, and show whether the others are due. */
+  /**
+   * Varies what a query is worth. Of tasks that began together, a few are polled early, and show
+   * whether the others are due.
+   */
   #nextShare(): number {
     return 0.05 + 1.4 * Math.sqrt(this.#time.random());
   }

@@ -4,23 +4,33 @@ import type { Durations } from "./durations.ts";
 /** Options for the polling of all waits of a client. */
 export interface PollingOptions {
   /**
-   * The maximum number of concurrent queries of all waits together. A query that takes much longer than usual does not
-   * count, so that it does not delay other waits. At most three times as many of those are in flight.
+   * The maximum number of concurrent queries of all waits together. A query that takes much longer
+   * than usual does not count, so that it does not delay other waits. At most three times as many
+   * of those are in flight.
    * @default 16
    */
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-/** Returns the maximum number of queries in flight of one client, including those that take much longer than usual. */
+/**
+ * Returns the maximum number of queries in flight of one client, including those that take much
+ * longer than usual.
+ */
 export function mostInFlight({ maxQueriesInFlight = 16 }: PollingOptions): number {
   return 4 * maxQueriesInFlight;
 }
 
 export class PollLimit {
   readonly durationsOf: (name: string) => Durations;
-  /** The timeout of a poll: eight times as long as the slowest of late took. Before the first response, nobody knows. */
+  /**
+   * The timeout of a poll: eight times as long as the slowest of late took. Before the first
+   * response, nobody knows.
+   */
   timeoutMs = 10_000;
-  /** The waits whose polls are due, in the order in which they became so. Each is called once there is a slot. */
+  /**
+   * The waits whose polls are due, in the order in which they became so. Each is called once there
+   * is a slot.
+   */
   readonly waiting: Set<(now: number) => void> = new Set();
   readonly #time: Time;
   #freeSlots: number;

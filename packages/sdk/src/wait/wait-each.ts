@@ -5,7 +5,9 @@ import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitOptions } from "./wait.ts";
 
-/** The outcome of the wait for one of several tasks: a record if `ok` is true, otherwise an error. */
+/**
+ * The outcome of the wait for one of several tasks: a record if `ok` is true, otherwise an error.
+ */
 export type WaitOutcome<T extends Task = Task> = T extends Task
   ?
       | { readonly ok: true; readonly task: T; readonly record: Records[T["kind"]] }
@@ -13,8 +15,9 @@ export type WaitOutcome<T extends Task = Task> = T extends Task
   : never;
 
 /**
- * Waits for tasks and yields an outcome for each as soon as it finishes. A task that fails does not end the loop.
- * Leaving the loop ends the other waits. No task is lost: you can wait for each again.
+ * Waits for tasks and yields an outcome for each as soon as it finishes. A task that fails does not
+ * end the loop. Leaving the loop ends the other waits. No task is lost: you can wait for each
+ * again.
  *
  * @param tasks The tasks, of either kind and of any client.
  * @param options The options of each wait. `waitTimeoutMs` counts from the start of the loop.
@@ -40,7 +43,8 @@ export async function* waitEach<T extends Task>(
     });
   try {
     for (let left = outcomes.length; left > 0; left--) {
-      if (finished.length === 0) await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
+      if (finished.length === 0)
+        await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
       signal?.throwIfAborted();
       yield* finished.splice(0, 1);
     }
@@ -67,11 +71,16 @@ export async function waitAll<T extends Task>(
   return orAbort(Promise.all(outcomes), signal).finally(stop);
 }
 
-function startWaits<T extends Task>(subject: string, tasks: Iterable<T>, given: WaitOptions<T["kind"]>) {
+function startWaits<T extends Task>(
+  subject: string,
+  tasks: Iterable<T>,
+  given: WaitOptions<T["kind"]>,
+) {
   const { signal, ...options } = readOptions("wait", given, waitOptions, notLost);
   const list = [...tasks];
   const other = list.findIndex((task) => typeof task?.wait !== "function");
-  if (other >= 0) throw invalidRequest(subject, `tasks[${other}]`, "invalid", mustBe(returnedTask, list[other]));
+  if (other >= 0)
+    throw invalidRequest(subject, `tasks[${other}]`, "invalid", mustBe(returnedTask, list[other]));
   signal?.throwIfAborted();
   const stop = new AbortController();
   const waitFor = async (task: T) => {

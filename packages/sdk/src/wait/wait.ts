@@ -1,5 +1,11 @@
 import type { CallContext, CallHost } from "../call/call.ts";
-import { ConnectionError, type LastRecord, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
+import {
+  ConnectionError,
+  type LastRecord,
+  ServiceError,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "../errors/errors.ts";
 import { notLost } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -20,7 +26,10 @@ export interface WaitCheck<K extends Kind = Kind> {
   readonly status: number | undefined;
   readonly record: Records[K];
   readonly requestId: string | undefined;
-  /** Resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
+  /**
+   * Resolves once the end of the task is recorded, if there is one, and soon even if the store
+   * hangs.
+   */
   readonly recorded: Promise<void>;
 }
 
@@ -34,7 +43,11 @@ export async function waitFor<K extends Kind>(
   options: WaitOptions<K>,
   host: WaitHost,
 ): Promise<Records[K]> {
-  const { onUpdate, waitTimeoutMs = 30 * 60_000, signal } = readOptions("wait", options, waitOptions, notLost);
+  const {
+    onUpdate,
+    waitTimeoutMs = 30 * 60_000,
+    signal,
+  } = readOptions("wait", options, waitOptions, notLost);
   signal?.throwIfAborted();
   const { pollLimit, time } = host;
   const pace = new Pace(task, waitTimeoutMs, pollLimit.durationsOf(task.model ?? task.kind), time);
@@ -43,7 +56,8 @@ export async function waitFor<K extends Kind>(
   let lastRecord: LastRecord | undefined;
   let checks = 0;
   const poll = async (leftMs: number): Promise<Records[K] | undefined> => {
-    // It is not over if the machine slept until the deadline had passed: then there is time for another poll.
+    // It is not over if the machine slept until the deadline had passed: then there is time for
+    // another poll.
     if (leftMs <= 0) throw new WaitTimeoutError(task, waitTimeoutMs, last?.error, lastRecord);
     const deadline = new Deadline(time, leftMs, () => "the deadline has passed", signal);
     try {
@@ -53,7 +67,15 @@ export async function waitFor<K extends Kind>(
       await orAbort(Promise.resolve(last.check?.recorded), deadline);
       const { state, status, record } = last.check ?? {};
       const elapsedMs = Math.round(time.steady() - start);
-      const update = { task, checks: ++checks, elapsedMs, state, status, record, error: last.error };
+      const update = {
+        task,
+        checks: ++checks,
+        elapsedMs,
+        state,
+        status,
+        record,
+        error: last.error,
+      };
       await orAbort(Promise.resolve(onUpdate?.(update)), deadline);
     } catch (error) {
       signal?.throwIfAborted();
@@ -89,11 +111,33 @@ async function observe<K extends Kind>(
   return seen instanceof Error ? { sentAt, error: seen } : { sentAt, check: seen };
 }
 
-function emitRetry({ sentAt, error }: Polled, task: Task, pace: Pace, { emit, time }: WaitHost): void {
+function emitRetry(
+  { sentAt, error }: Polled,
+  task: Task,
+  pace: Pace,
+  { emit, time }: WaitHost,
+): void {
   const { kind, model, taskid, generationId } = task;
-  const { status, requestId } = error instanceof ServiceError ? error : { status: undefined, requestId: undefined };
-  const about = { operation: operations[kind].query.id, kind, model, taskid, generationId, requestId };
+  const { status, requestId } =
+    error instanceof ServiceError ? error : { status: undefined, requestId: undefined };
+  const about = {
+    operation: operations[kind].query.id,
+    kind,
+    model,
+    taskid,
+    generationId,
+    requestId,
+  };
   const delayMs = Math.max(0, Math.round(pace.due() - time.steady()));
   const durationMs = Math.round(time.steady() - sentAt);
-  emit({ type: "retried", ...about, at: time.now(), durationMs, attempt: pace.failures, delayMs, status, error });
+  emit({
+    type: "retried",
+    ...about,
+    at: time.now(),
+    durationMs,
+    attempt: pace.failures,
+    delayMs,
+    status,
+    error,
+  });
 }
