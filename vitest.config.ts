@@ -18,8 +18,10 @@ class LongestFirst extends BaseSequencer {
       /\/(cli|docs|package|runtimes|simulator|spec)\/|\/[\w-]*(kill|lock|slow|hanging)[\w-]*\.test/.test(
         moduleId,
       );
-    const rank = (file: TestSpecification) =>
-      file.project.config.isolate ? 0 : isLong(file) ? 1 : 2;
+    const rank = (file: TestSpecification) => {
+      if (file.project.config.isolate) return 0;
+      return isLong(file) ? 1 : 2;
+    };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
@@ -31,12 +33,12 @@ class LongestFirst extends BaseSequencer {
  */
 const alone = [
   "test/faults/matrix.test.ts",
-  "test/docs/{frameworks,open-telemetry}.test.ts",
+  "test/docs/frameworks.test.ts",
   "test/ai-sdk/readme.test.ts",
 ];
 /**
- * What `npm run test:all -- NAME` runs instead, by name. Each name is Vitest's mode as well, which
- * some tests ask for.
+ * What `npm run test:weekly -- NAME` runs instead, by name. Each name is Vitest's mode as well,
+ * which some tests ask for.
  */
 const named: Readonly<Record<string, TestUserConfig>> = {
   /** More schedules, a million. */
@@ -53,9 +55,9 @@ const named: Readonly<Record<string, TestUserConfig>> = {
       "test/emulator/differential.test.ts",
       "test/package/{command,installed}.test.ts",
       "test/docs/site-access.test.ts",
-      "test/{batch,package}/long/*.test.ts",
+      "test/weekly/long/*.test.ts",
     ],
-    globalSetup: "test/package/long/setup.ts",
+    globalSetup: "test/weekly/long/setup.ts",
     env: { MEDIAGEN_LONG: "1" },
     fileParallelism: false,
     testTimeout: 600_000,
@@ -66,32 +68,45 @@ const named: Readonly<Record<string, TestUserConfig>> = {
    */
   runtimes: { include: ["test/runtimes/*.test.ts"], fileParallelism: false },
   /** What needs a Redis and a PostgreSQL on this machine, one after the other. */
-  fleet: { include: ["test/fleet/*.test.ts"], fileParallelism: false, testTimeout: 1_200_000 },
+  fleet: {
+    include: ["test/weekly/fleet/*.test.ts"],
+    globalSetup: "test/weekly/fleet/setup.ts",
+    typecheck: typecheckOf("test/weekly/fleet"),
+    fileParallelism: false,
+    testTimeout: 1_200_000,
+  },
   /** Workflow engines, killed after paying. DBOS needs a PostgreSQL on this machine. */
-  engines: { include: ["test/engines/*.test.ts"], globalSetup: "test/engines/setup.ts" },
+  engines: {
+    include: ["test/weekly/engines/*.test.ts"],
+    globalSetup: "test/weekly/engines/setup.ts",
+  },
   /** The published description, read by generators of clients and other tools. */
-  generators: { include: ["test/generators/*.test.ts"], globalSetup: "test/generators/setup.ts" },
+  generators: {
+    include: ["test/weekly/generators/*.test.ts"],
+    globalSetup: "test/weekly/generators/setup.ts",
+  },
   /**
    * Schemas and the MCP server, in the libraries that use them, and the packages, installed by
    * other package managers.
    */
   integrations: {
-    include: ["test/integrations/*.test.ts"],
-    globalSetup: "test/integrations/setup.ts",
-    typecheck: {
-      enabled: true,
-      include: ["test/integrations/*.test.ts"],
-      // By path: two compilers own the bin `tsc`.
-      checker: "node_modules/typescript/bin/tsc",
-      tsconfig: "test/integrations/tsconfig.json",
-    },
+    include: ["test/weekly/integrations/*.test.ts"],
+    globalSetup: "test/weekly/integrations/setup.ts",
+    typecheck: typecheckOf("test/weekly/integrations"),
   },
 };
-const elsewhere = [
-  "test/*/long/**",
-  "test/{engines,fleet,generators,integrations}/**",
-  "test/{bench,mutants,runtimes/engines}/node_modules/**",
-];
+/** Also checks the types of tests in a directory whose libraries the other tests do not have. */
+function typecheckOf(directory: string): NonNullable<TestUserConfig["typecheck"]> {
+  return {
+    enabled: true,
+    include: [`${directory}/*.test.ts`],
+    // By path: two compilers own the bin `tsc`.
+    checker: "node_modules/typescript/bin/tsc",
+    tsconfig: `${directory}/tsconfig.json`,
+  };
+}
+
+const elsewhere = ["test/weekly/**", "test/{bench,runtimes/engines}/node_modules/**"];
 
 /** `npm test` */
 const projects: TestProjectInlineConfiguration[] = [

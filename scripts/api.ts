@@ -119,7 +119,7 @@ function createSurface(program: ts.Program, root: string) {
 }
 
 /** Writes each package's `api.md`, and shows what has changed. */
-export default async function run(): Promise<void> {
+async function writeApis(): Promise<void> {
   for (const [name, text] of await apis()) {
     const file = new URL(`${name}/api.md`, packages);
     const committed = await readFile(file, "utf8").catch(() => "");
@@ -131,3 +131,5 @@ export default async function run(): Promise<void> {
   }
   console.log("packages/*/api.md match the built packages.");
 }
+
+if (import.meta.main) await writeApis();

@@ -16,7 +16,7 @@ export const packages: readonly string[] = "sdk emulator stores proxy batch mcp 
  * scripts with Rolldown. The compiler is called by path, because several versions have the bin
  * `tsc`.
  */
-export default async function run(): Promise<void> {
+export async function buildPackages(): Promise<void> {
   const compiler = fileURLToPath(
     new URL("bin/tsc", import.meta.resolve("typescript-7/package.json")),
   );
@@ -94,3 +94,5 @@ function removeOrphans(directory: string, scripts: readonly string[]): void {
     if (entry.isFile() && !made.has(name) && !existsSync(source)) rmSync(path);
   }
 }
+
+if (import.meta.main) await buildPackages();

@@ -6,21 +6,19 @@ import { serveSite } from "./docs/serve.ts";
 /** The port of `--serve`, and of the site's default URL. */
 const port = 4030;
 
-/** Builds the documentation into docs/dist; `--serve` serves it too, until it is stopped. */
-export default async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      serve: { type: "boolean" },
-      url: { type: "string" },
-      repository: { type: "string" },
-    },
-  });
-  const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
-  const { url = `http://127.0.0.1:${port}/` } = values;
-  await buildSite(out, url.replace(/\/*$/, "/"), values.repository);
-  console.log(`built ${out}`);
-  if (!values.serve) return;
+// Builds the documentation into docs/dist; `--serve` serves it too, until it is stopped.
+const { values } = parseArgs({
+  options: {
+    serve: { type: "boolean" },
+    url: { type: "string" },
+    repository: { type: "string" },
+  },
+});
+const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
+const { url = `http://127.0.0.1:${port}/` } = values;
+await buildSite(out, url.replace(/\/*$/, "/"), values.repository);
+console.log(`built ${out}`);
+if (values.serve) {
   const server = await serveSite(out, port);
   console.log(`The site is on ${server.url}; stop it with Ctrl+C.`);
 }

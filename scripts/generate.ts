@@ -50,7 +50,7 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
  * Writes the generated files. With `--check`, shows the differences from the committed ones, and
  * fails if there are any.
  */
-export default async function run(args: readonly string[]): Promise<void> {
+export async function writeGenerated(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { check: { type: "boolean" } } });
   // Without "--", npm does not pass the flag on, but sets this variable.
   const check = values.check ?? process.env["npm_config_check"] === "true";
@@ -72,3 +72,5 @@ export default async function run(args: readonly string[]): Promise<void> {
   else
     console.error("Generated files are stale. Run `npm run generate` and commit what it writes.");
 }
+
+if (import.meta.main) await writeGenerated(process.argv.slice(2));

@@ -86,10 +86,9 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
 }
 
 /** Serves the mock until it is stopped, and prints requests to try. */
-export default async function run([port = "4010"]: readonly string[]): Promise<void> {
-  if (!/^\d+$/.test(port)) throw new TypeError(`the port is a number, not "${port}"`);
+async function serveMock(port: number): Promise<void> {
   const yaml = await readFile(specFile, "utf8");
-  const mock = await startMock(yaml, Number(port));
+  const mock = await startMock(yaml, port);
   const [video, image] = byKind(readSpec(yaml));
   const generation = video && [...video.generate.values()][0];
   const query = image?.query;
@@ -112,4 +111,14 @@ function curl(baseUrl: string, operation: PlacedOperation): string {
           .map(([name, field]) => `-F '${name}=${String(field)}'`)
           .join(" ");
   return `curl -H 'Authorization: any' ${body} ${baseUrl}${path}`;
+}
+
+if (import.meta.main) {
+  const [, , port = "4010"] = process.argv;
+  if (/^\d+$/.test(port)) {
+    await serveMock(Number(port));
+  } else {
+    console.error(`mock: the port is a number, not "${port}"`);
+    process.exitCode = 1;
+  }
 }

@@ -6,22 +6,21 @@ import { pack } from "./release.ts";
 const packages = fileURLToPath(new URL("../packages", import.meta.url));
 const target = fileURLToPath(new URL("../out/packages", import.meta.url));
 
-/** Packs the packages as they would be published, and prints how to install them in a project. */
-export default async function run(): Promise<void> {
-  await rm(target, { recursive: true, force: true });
-  await mkdir(target, { recursive: true });
-  const directories = (await readdir(packages)).sort().map((name) => join(packages, name));
-  const tarballs = await pack(directories, target);
-  const manifests = await Promise.all(
-    directories.map((directory) => readFile(join(directory, "package.json"), "utf8")),
-  );
-  // The cast: npm rejects a manifest without a name.
-  const names = manifests.map((text) => (JSON.parse(text) as { readonly name: string }).name);
-  const files = Object.fromEntries(names.map((name, index) => [name, `file:${tarballs[index]}`]));
-  const rows = Object.entries(files).map(
-    ([name, file]) => `  ${JSON.stringify(name)}: ${JSON.stringify(file)}`,
-  );
-  console.log(`Packed. In your project, run:
+// Packs the packages as they would be published, and prints how to install them in a project.
+await rm(target, { recursive: true, force: true });
+await mkdir(target, { recursive: true });
+const directories = (await readdir(packages)).sort().map((name) => join(packages, name));
+const tarballs = await pack(directories, target);
+const manifests = await Promise.all(
+  directories.map((directory) => readFile(join(directory, "package.json"), "utf8")),
+);
+// The cast: npm rejects a manifest without a name.
+const names = manifests.map((text) => (JSON.parse(text) as { readonly name: string }).name);
+const files = Object.fromEntries(names.map((name, index) => [name, `file:${tarballs[index]}`]));
+const rows = Object.entries(files).map(
+  ([name, file]) => `  ${JSON.stringify(name)}: ${JSON.stringify(file)}`,
+);
+console.log(`Packed. In your project, run:
 
   npm install ${join(target, "*.tgz")}
 
@@ -35,4 +34,3 @@ For pnpm, add the "dependencies" to package.json and this to pnpm-workspace.yaml
 overrides:
 ${rows.join("\n")}
 `);
-}

@@ -28,11 +28,7 @@ const runNpm: Npm = (...args) =>
  * Publishes the packed packages with a provenance statement. Skips those that an earlier, failed
  * run has published.
  */
-export default function run(
-  _: readonly string[],
-  npm: Npm = runNpm,
-  list: string = readFileSync(packedList, "utf8"),
-): void {
+export function publish(npm: Npm = runNpm, list: string = readFileSync(packedList, "utf8")): void {
   // The cast: the release has written it.
   for (const { id, tarball } of JSON.parse(list) as readonly Packed[]) {
     if (npm("view", id, "version") === 0) continue;
@@ -42,3 +38,5 @@ export default function run(
       );
   }
 }
+
+if (import.meta.main) publish();

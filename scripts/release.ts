@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import build, { packages } from "./build.ts";
+import { buildPackages, packages } from "./build.ts";
 import { type Packed, packedDirectory, packedList } from "./publish.ts";
 import { specFile } from "./spec.ts";
 
@@ -19,20 +19,19 @@ const shell = process.platform === "win32";
  * and checks the committed packages for `scripts/publish.ts`, as the release workflow does at a
  * tag.
  */
-export default async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { pack: { type: "boolean" } } });
+async function release(): Promise<void> {
+  const { values } = parseArgs({ options: { pack: { type: "boolean" } } });
   // npm would reject the provenance of such packages, and the URLs of a published version cannot be
   // changed.
   const unnamed = packages.find((path) =>
     /\bOWNER\b/.test(read(path, "package.json") + read(path, "README.md")),
   );
   if (unnamed)
-    throw new TypeError(
-      `release: ${unnamed} has the placeholder ${placeholder} in its package.json or README.md. Nothing was published. ` +
+    stop(
+      `${unnamed} has the placeholder ${placeholder} in its package.json or README.md. Nothing was published. ` +
         "Write the repository's URL into every packages/*/package.json and packages/*/README.md, and into docs/pack.md.",
     );
-  if (git("status", "--porcelain") !== "")
-    throw new TypeError("release: the working tree has changes. Commit them first");
+  if (git("status", "--porcelain") !== "") stop("the working tree has changes. Commit them first.");
   if (!values.pack) {
     npm("test");
     makeVersions();
@@ -41,12 +40,16 @@ export default async function run(args: readonly string[]): Promise<void> {
   if (!values.pack) commit();
 }
 
+function stop(reason: string): never {
+  console.error(`release: ${reason}`);
+  process.exit(1);
+}
+
 function makeVersions(): void {
   // The command fails without changesets. Then the current versions are released, as in the first
   // release.
-  const changesets = join(root, "node_modules/@changesets/cli/bin.js");
   if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md")))
-    execFileSync(process.execPath, [changesets, "version"], { cwd: root, stdio: "inherit" });
+    npm("run", "changeset", "version");
   npm("install", "--package-lock-only", "--offline", "--no-audit", "--no-fund");
   // The registry of MCP servers reads the version from there.
   const version = `"version": "${idOf("packages/mcp").replace(/.*@/, "")}"`;
@@ -56,7 +59,7 @@ function makeVersions(): void {
 }
 
 async function packAll(): Promise<void> {
-  await build();
+  await buildPackages();
   rmSync(packedDirectory, { recursive: true, force: true });
   mkdirSync(packedDirectory, { recursive: true });
   const directories = packages.map((path) => join(root, path));
@@ -148,3 +151,5 @@ function git(...args: readonly string[]): string {
 function npm(...args: readonly string[]): void {
   execFileSync("npm", args, { cwd: root, stdio: "inherit", shell });
 }
+
+if (import.meta.main) await release();

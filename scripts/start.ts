@@ -19,8 +19,7 @@ const out = fileURLToPath(new URL("../out/", import.meta.url));
  * Generates a batch of images and a video from a prompt on the embedded emulator, and saves them to
  * disk.
  */
-export default async function run(args: readonly string[]): Promise<void> {
-  const prompt = args.join(" ") || "A fox runs through snow";
+async function start(prompt: string): Promise<void> {
   const emulator = createEmulator({ clock: { speed: 4 }, seed: Date.now() });
   const server = await listen(emulator);
   const { apiKey, statuses } = emulator.client;
@@ -85,3 +84,5 @@ function progressLine() {
     end: () => void (process.stdout.isTTY && process.stdout.write("\n")),
   };
 }
+
+await start(process.argv.slice(2).join(" ") || "A fox runs through snow");

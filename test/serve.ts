@@ -16,9 +16,9 @@ export async function serve(
   const baseUrl = `http://127.0.0.1:${await portOf(server)}`;
   return {
     baseUrl,
-    [Symbol.asyncDispose]: async () => (
-      server.closeAllConnections(),
-      server[Symbol.asyncDispose]()
-    ),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
   };
 }

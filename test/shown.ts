@@ -35,7 +35,9 @@ function asJson(value: unknown): string {
     JSON.stringify(value, function (this: unknown, _, one: unknown) {
       // A circle, such as Node's errors have for a certificate, is no JSON.
       above.splice(above.indexOf(this) + 1);
-      return above.includes(one) ? "a circle" : (above.push(one), one);
+      if (above.includes(one)) return "a circle";
+      above.push(one);
+      return one;
     }),
   );
 }

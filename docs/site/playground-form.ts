@@ -126,7 +126,10 @@ function select(values: readonly string[], schema: SpecSchema): HTMLSelectElemen
     schema.default === undefined
       ? "not sent"
       : `not sent (the service takes ${String(schema.default)})`;
-  const textOf = (value: string) => (isFlag(schema) ? (value === "1" ? "on" : "off") : value);
+  const textOf = (value: string) => {
+    if (!isFlag(schema)) return value;
+    return value === "1" ? "on" : "off";
+  };
   made.append(make("option", { value: "", textContent: unset }));
   made.append(...values.map((value) => make("option", { value, textContent: textOf(value) })));
   return made;
@@ -165,11 +168,8 @@ function withCode(text: string): (string | HTMLElement)[] {
 
 function fill(control: Control, schema: SpecSchema, value: unknown): void {
   if (value === undefined || control.type === "file") return;
-  control.value = Array.isArray(value)
-    ? value.join("\n")
-    : isFlag(schema)
-      ? String(Number(value))
-      : String(value);
+  const text = isFlag(schema) ? String(Number(value)) : String(value);
+  control.value = Array.isArray(value) ? value.join("\n") : text;
 }
 
 function readValue({ schema, control }: Field): unknown {

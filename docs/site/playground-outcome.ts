@@ -64,12 +64,10 @@ export function createOutcome() {
         const last = state === "failed" ? "failed" : "succeeded";
         const at = state === "failed" ? 2 : states.indexOf(state);
         steps.replaceChildren(
-          ...["pending", "running", last].map((name, index) =>
-            make("li", {
-              textContent: name,
-              className: index < at ? "done" : index === at ? `now ${name}` : "",
-            }),
-          ),
+          ...["pending", "running", last].map((name, index) => {
+            const now = index === at ? `now ${name}` : "";
+            return make("li", { textContent: name, className: index < at ? "done" : now });
+          }),
         );
       }
       bar.hidden = state === "failed" || state === "succeeded";

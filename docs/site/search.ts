@@ -73,12 +73,23 @@ function wordsOf(text: string): string[] {
  * Ranks guides before reference entries, names that are typed first, and the emulator's types last.
  */
 function rankOf([name, sort, address]: SearchEntry, phrase: string): number {
+  const rank = rankOfName(name.toLowerCase(), phrase);
+  if (address.startsWith("guides/")) return rank * 2;
+  if (address.startsWith("sdk/emulator")) return rank * 0.3;
   const isPage = !address.includes("#");
-  const called = name.toLowerCase();
-  const isNamed = called === phrase ? 30 : called.endsWith(`.${phrase}`) ? 3 : 1;
-  if (address.startsWith("guides/")) return isNamed * 2;
-  if (address.startsWith("sdk/emulator")) return isNamed * 0.3;
-  return isNamed * (sort === "SDK" ? (isPage ? 1 : 0.5) : isPage ? 2 : 1);
+  if (sort === "SDK") return isPage ? rank : rank * 0.5;
+  return isPage ? rank * 2 : rank;
+}
+
+function rankOfName(name: string, phrase: string): number {
+  if (name === phrase) return 30;
+  return name.endsWith(`.${phrase}`) ? 3 : 1;
+}
+
+/** Returns how much a place counts for its page. Only the places of guides count together. */
+function weightOf(address: string): number {
+  if (!address.startsWith("guides/")) return 0;
+  return address.includes("#") ? 1 : 4;
 }
 
 /**
@@ -144,11 +155,10 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
           (sum, one, at) => sum + (isFound(one, queryTerms) ? (worths[at] ?? 0) : 0),
           0,
         );
-        const weight = !address.startsWith("guides/") ? 0 : address.includes("#") ? 1 : 4;
         return {
           hit: [name, sort, address, `${text} ${also}`, terms] as const,
           score: score * share,
-          weight,
+          weight: weightOf(address),
         };
       })
       .sort((one, other) => other.score - one.score);
@@ -221,12 +231,8 @@ function createDialog(root: URL, find: Find): HTMLDialogElement {
     list.replaceChildren(...hits.map((hit, at) => hitLink(hit, at, root)));
     list.hidden = hits.length === 0;
     input.ariaExpanded = String(hits.length > 0);
-    count.textContent =
-      typed === ""
-        ? ""
-        : hits.length === 0
-          ? `No results for "${typed}"`
-          : `${hits.length} results`;
+    const outcome = hits.length === 0 ? `No results for "${typed}"` : `${hits.length} results`;
+    count.textContent = typed === "" ? "" : outcome;
     elsewhere.hidden = typed === "" || hits.length > 0;
     choose(0);
   });

@@ -79,7 +79,7 @@ export async function buildSite(
     const { html, headings } = render(page.markdown, page.path, twinOf(page));
     files.set(
       posix.join(page.path, "index.html"),
-      renderPage(site, page, page.html ?? drawCharts(html), headings),
+      renderPage(site, page, { body: page.html ?? drawCharts(html), headings }),
     );
     files.set(twinOf(page), page.markdown.replace(/^<!-- charts: .* -->\n\n?/gm, ""));
     search.push(...searchEntries(page, headings));

@@ -37,7 +37,8 @@ export function drawCharts(html: string): string {
       .map(({ name, value }) => ({ name, value, written: `${value.toFixed(digits)}${unit}` }));
     const longest = bars.at(-1)?.value || 1;
     const shapes = bars.map(({ name, value, written }, index) => {
-      const [y, own] = [index * 34, name.startsWith("@mediagen/") ? ' class="own"' : ""];
+      const y = index * 34;
+      const own = name.startsWith("@mediagen/") ? ' class="own"' : "";
       return `<g${own}><text y="${y + 14}">${name}</text><text x="100%" y="${y + 14}" text-anchor="end">${written}</text><rect y="${y + 20}" width="${(value / longest) * 100}%" height="8" rx="2"/></g>`;
     });
     const label = escapeHtml(

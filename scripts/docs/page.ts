@@ -11,13 +11,18 @@ import {
   type Site,
 } from "./site.ts";
 
-/** Returns a complete page. `root` is the relative URL of the site's root. */
+interface PageContent {
+  readonly body: string;
+  readonly headings: readonly Heading[];
+  /** The URL of the site's root, by default relative to the page. */
+  readonly root?: string;
+}
+
+/** Returns a complete page. */
 export function renderPage(
   site: Site,
   page: Page,
-  body: string,
-  headings: readonly Heading[],
-  root = pageLink(page.path, ""),
+  { body, headings, root = pageLink(page.path, "") }: PageContent,
 ): string {
   const { path, title, section, layout = "" } = page;
   const sidebar = layout === "redoc" ? [] : (site.sidebars[section] ?? []);
@@ -42,7 +47,7 @@ ${site.repository === undefined ? "" : `<a href="${site.repository}">Repository<
 ${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>\n` : ""}</header>
 <div class="frame">
 ${renderMenu(site, page, sidebar, root)}
-${renderContent(site, page, body, sidebar, list)}
+${renderContent(site, page, { body, sidebar, list })}
 ${list === "" ? "" : `<nav class="contents" aria-label="On this page"><p>On this page</p>${list}</nav>\n`}</div>
 </body>
 </html>
@@ -82,9 +87,7 @@ function renderHead(site: Site, page: Page, root: string): string {
 function renderContent(
   site: Site,
   page: Page,
-  body: string,
-  sidebar: readonly NavGroup[],
-  list: string,
+  { body, sidebar, list }: { body: string; sidebar: readonly NavGroup[]; list: string },
 ): string {
   const root = pageLink(page.path, "");
   const foot = `<footer class="foot">${renderSource(site, page)}</footer>`;

@@ -69,7 +69,8 @@ function withGenerate(exports: readonly Export[], spec: Spec): readonly Export[]
   return exports.flatMap((one) => {
     if (one.title !== "KindClient") return [one];
     const pages = byKind(spec).map((kind): Export => {
-      const [title, path] = [`media.${kind.kind}.generate`, `sdk/generate-${kind.kind}`];
+      const title = `media.${kind.kind}.generate`;
+      const path = `sdk/generate-${kind.kind}`;
       return { ...one, title, path, summary: `Creates one paid ${kind.kind} task.`, kind };
     });
     return [one, ...pages];

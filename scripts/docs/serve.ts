@@ -31,6 +31,9 @@ export async function serveSite(directory: string, port = 0) {
   return {
     url: `http://127.0.0.1:${address.port}/`,
     close: () =>
-      new Promise<void>((resolve) => (server.close(() => resolve()), server.closeAllConnections())),
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

@@ -114,7 +114,7 @@ export function notFoundPage(site: Site): string {
   };
   const base = new URL(site.url).pathname;
   const body = `<h1>Page not found</h1>\n<p>The page may have moved. Press <kbd>/</kbd> to search, or start at the <a href="${base}">home page</a>, the <a href="${base}guides/">guides</a>, the <a href="${base}api/">API</a> or the <a href="${base}sdk/">SDK</a>.</p>\n`;
-  return renderPage(site, page, body, [], base).replace(
+  return renderPage(site, page, { body, headings: [], root: base }).replace(
     /<link rel="(canonical|alternate)"[^>]*>\n/g,
     "",
   );

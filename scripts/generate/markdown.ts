@@ -10,6 +10,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Returns a table of the spec or the packages by the name that pages include it under. */
 export type Tables = (name: string, argument: string | undefined) => string | undefined;
 
+/** The groups of `program` and of `include`, and the position of the match. */
+type ProgramMatch = [language: string, name: string, region: string | undefined, at: number];
+type IncludeMatch = [marker: string, name: string, argument: string | undefined, at: number];
+
 const program = /^```(\w+) file=(\S+)(?: region=(\S+))?\n(?:[^]*?\n)??```$/gm;
 const include = /^(<!-- include: (\S+)(?: (\S+))? -->)(?:\n\n(?:(?!<!-- )[^])*<!-- end -->)?$/gm;
 
@@ -23,21 +27,20 @@ export function fillPage(markdown: string, file: string, tables: Tables): string
   const fail = (at: number, what: string) =>
     new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${what}`);
   return markdown
-    .replace(program, (_, language: string, name: string, region?: string, at = 0) => {
+    .replace(program, (_, ...match: ProgramMatch) => {
+      const [language, name, region, at] = match;
       const text = read(`docs/examples/${name}`);
       if (text === undefined) throw fail(at, `there is no program docs/examples/${name}`);
       const code = regionOf(text, region);
       if (code === undefined) throw fail(at, `docs/examples/${name} has no region ${region}`);
       return `\`\`\`${language} file=${name}${region ? ` region=${region}` : ""}\n${code}\n\`\`\``;
     })
-    .replace(
-      include,
-      (_, marker: string, name: string, argument: string | undefined, at: number) => {
-        const text = tables(name, argument);
-        if (text === undefined) throw fail(at, `there is nothing to include called ${name}`);
-        return `${marker}\n\n${text.trim()}\n\n<!-- end -->`;
-      },
-    );
+    .replace(include, (_, ...match: IncludeMatch) => {
+      const [marker, name, argument, at] = match;
+      const text = tables(name, argument);
+      if (text === undefined) throw fail(at, `there is nothing to include called ${name}`);
+      return `${marker}\n\n${text.trim()}\n\n<!-- end -->`;
+    });
 }
 
 /**

@@ -105,19 +105,29 @@ function formFields(body: SpecSchema, where: string): FormFields {
     if (text && isBounded(text))
       reject("the bounds of a text in place of a file", `${where}.${fieldOf(part)}`);
     const isRequired = required.some((name) => fieldOf(name) === fieldOf(part));
-    return field(part, schema, isRequired, text !== undefined, `${where}.${part}`);
+    return field(part, schema, {
+      isRequired,
+      acceptsText: text !== undefined,
+      where: `${where}.${part}`,
+    });
   });
   const one = new Set(anyOf.flatMap(({ required: names = [] }) => names.map(fieldOf)));
   const needs = [...required.map((name) => [fieldOf(name)]), ...(one.size > 0 ? [[...one]] : [])];
   return { ...(needs.length > 0 && { needs }), fields };
 }
 
+/** What the form says of a property, and where that is. */
+interface FieldContext {
+  readonly isRequired: boolean;
+  /** Whether a text field stands in for a file. */
+  readonly acceptsText: boolean;
+  readonly where: string;
+}
+
 function field(
   property: string,
   schema: SpecSchema,
-  required: boolean,
-  acceptsText: boolean,
-  where: string,
+  { isRequired, acceptsText, where }: FieldContext,
 ): Field {
   rejectKeywords(schema, where);
   const { items, minItems, maxItems, "x-result-count": countsResults } = schema;
@@ -134,7 +144,7 @@ function field(
     ...(property !== fieldOf(property) && { part: property }),
     takes: takenBy(all[0] ?? one),
     expected: describe(schema),
-    ...(required && { required }),
+    ...(isRequired && { required: true }),
     ...(items && { many: true, item: describe(items) }),
     ...(values.length > 0 && { values }),
     ...withoutUndefined({

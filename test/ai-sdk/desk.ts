@@ -20,7 +20,10 @@ export function createDesk({ emulator: given, client, onTask, ...options }: Desk
   const emulator = createEmulator({ credits: 1_000_000, ...given });
   const media = createMediaGen({ ...emulator.client, ...client });
   const tasks: Task[] = [];
-  const collect = (task: Task) => (tasks.push(task), onTask?.(task));
+  const collect = (task: Task) => {
+    tasks.push(task);
+    return onTask?.(task);
+  };
   return {
     emulator,
     media,
@@ -37,5 +40,11 @@ export async function listenAsEnvironment() {
   const { baseUrl, close } = await listen(emulator);
   vi.stubEnv("MEDIAGEN_BASE_URL", baseUrl);
   vi.stubEnv("MEDIAGEN_API_KEY", emulator.client.apiKey);
-  return { emulator, [Symbol.asyncDispose]: () => (vi.unstubAllEnvs(), close()) };
+  return {
+    emulator,
+    async [Symbol.asyncDispose]() {
+      vi.unstubAllEnvs();
+      await close();
+    },
+  };
 }

@@ -96,7 +96,8 @@ test("a setting that the model has no field for is a warning with the result", a
   expect(warnings).toEqual([{ type: "unsupported", feature: "seed", details }]);
 });
 
-const [unsupported, invalid] = [UnsupportedFunctionalityError, InvalidArgumentError];
+const unsupported = UnsupportedFunctionalityError;
+const invalid = InvalidArgumentError;
 const mask = { ...withImages(png), mask: png };
 const ofOptions = (mediagen: Readonly<Record<string, number>>, n = 1) =>
   image({ n, providerOptions: { mediagen } });

@@ -88,7 +88,12 @@ describe("a batch", () => {
       { model: "imgmodelv4", prompt: "A fox" },
     ]);
     const asked: BatchPlan[] = [];
-    const declined = await run({ confirm: (plan) => (asked.push(plan), false) });
+    const declined = await run({
+      confirm: (plan) => {
+        asked.push(plan);
+        return false;
+      },
+    });
     expect(declined).toMatchObject({ succeeded: 3, stopped: "declined" });
     // One model documents a default for the length of a video. A number of images has none, and is
     // at least one.
@@ -261,7 +266,10 @@ describe("with retryFailed, a line whose task has failed", () => {
     const options = {
       concurrency: 1,
       retryFailed: true,
-      confirm: (plan: BatchPlan) => (asked.push(plan), true),
+      confirm: (plan: BatchPlan) => {
+        asked.push(plan);
+        return true;
+      },
     };
     fail(1);
     expect(await run({ ...options, limit: 1 })).toMatchObject({
@@ -295,7 +303,11 @@ describe("with retryFailed, a line whose task has failed", () => {
     const guess = { statuses: { failed: Object.values(emulator.statuses).flat() as number[] } };
     expect(await run(guess)).toMatchObject({ failed: 2, generated: 2 });
     const asked: BatchPlan[] = [];
-    const options = { retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
+    const confirm = (plan: BatchPlan) => {
+      asked.push(plan);
+      return true;
+    };
+    const options = { retryFailed: true, confirm };
     for (const _ of [1, 2])
       expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
     expect(asked).toMatchObject([{ generations: 2, retries: 2 }]);

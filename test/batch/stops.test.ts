@@ -126,10 +126,10 @@ describe("a batch stops, and bills no further line, after", () => {
 
   test("several unknown outcomes in a row, but not after those of an earlier run", async () => {
     const { run, emulator } = await createBatch(linesOf(20));
-    const fetch = async (url: string, init: RequestInit) => (
-      await emulator.fetch(url, init),
-      new Response("<html>")
-    );
+    const fetch = async (url: string, init: RequestInit) => {
+      await emulator.fetch(url, init);
+      return new Response("<html>");
+    };
     const stopped = { succeeded: 0, stopped: "unknown", error: { name: "OutcomeUnknownError" } };
     expect(await run({ concurrency: 2, fetch })).toMatchObject(stopped);
     const paid = emulator.charges.length;
@@ -213,10 +213,10 @@ describe("a batch ends with the error, and bills nothing twice, after", () => {
       return true;
     };
     await expect(run({ confirm: changePicture })).rejects.toThrow("line 1 has changed");
-    const changeInput = async () => (
-      await write("jobs.jsonl", [{ ...fox, prompt: "A hare" }]),
-      true
-    );
+    const changeInput = async () => {
+      await write("jobs.jsonl", [{ ...fox, prompt: "A hare" }]);
+      return true;
+    };
     await expect(run({ confirm: changeInput })).rejects.toThrow(InvalidRequestError);
     expect(emulator.charges).toEqual([]);
   });

@@ -14,7 +14,8 @@ execFileSync(process.execPath, [
 ]);
 const { loadRow, names, partOf, record, sectionOf, writePage } = await import("./page.ts");
 const args = process.argv.slice(2);
-const [quick, pageOnly] = [args.includes("--quick"), args.includes("--page")];
+const quick = args.includes("--quick");
+const pageOnly = args.includes("--page");
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 const unknown = wanted.find((name) => !names.includes(name));
 if (unknown !== undefined)

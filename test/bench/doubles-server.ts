@@ -119,7 +119,8 @@ const longestBody = 64 * 1024;
 function serve(): void {
   let settings: Settings = {};
   let random = randomFrom(1);
-  let [queries, bytes] = [0, 0];
+  let queries = 0;
+  let bytes = 0;
   let paid: Record<string, string[]> = {};
   const open = new Set<Socket>();
   let sockets = 0;
@@ -156,7 +157,8 @@ function serve(): void {
 
   /** The beginning of a body: no more than a form's fields and a query's JSON need. */
   async function read(request: IncomingMessage): Promise<string> {
-    let [text, length] = ["", 0];
+    let text = "";
+    let length = 0;
     for await (const piece of request as AsyncIterable<Buffer>) {
       if (length < longestBody) text += piece.toString("latin1");
       length += piece.length;
@@ -185,7 +187,10 @@ function serve(): void {
     if (given === "seen") return;
     settings = given;
     random = randomFrom(given.seed ?? 1);
-    [queries, bytes, sockets, paid] = [0, 0, 0, {}];
+    queries = 0;
+    bytes = 0;
+    sockets = 0;
+    paid = {};
     // What an ended client has left open is not the next one's.
     for (const socket of open) socket.destroy();
     open.clear();

@@ -93,9 +93,7 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
 /** The median of a figure over the rounds. */
 export function median({ rounds }: Line, key: string): number {
   const values = rounds.map((figures) => figures[key] ?? Number.NaN).sort((a, b) => a - b);
-  const [below = Number.NaN, above = Number.NaN] = [
-    values[(values.length - 1) >> 1],
-    values[values.length >> 1],
-  ];
+  const below = values[(values.length - 1) >> 1] ?? Number.NaN;
+  const above = values[values.length >> 1] ?? Number.NaN;
   return (below + above) / 2;
 }

@@ -118,7 +118,8 @@ describe("Ctrl-C", () => {
       async ({ emulator, start, run }) => {
         const generate = async (prompt: string) =>
           (await run(`image '${prompt}' -m imgmodelv4 --no-wait -q`)).stdout.trim();
-        const [done, slow] = [await generate("A bicycle"), await generate("A bicycle #slow")];
+        const done = await generate("A bicycle");
+        const slow = await generate("A bicycle #slow");
         emulator.clock.advance("4s");
         const download = start(`task download ${done} ${slow} --json`);
         await download.printed(/-1\.png, /);

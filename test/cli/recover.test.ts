@@ -4,7 +4,8 @@ import { fileStore, type GenerationEntry } from "@mediagen/sdk/node";
 import { expect, test } from "vitest";
 import { commandsIn, generate, inPlace, fails } from "./run-command.ts";
 
-const [video, image] = ["vidmodelv2", "imgmodelv4"];
+const video = "vidmodelv2";
+const image = "imgmodelv4";
 const generateImage = `image A -m ${image} -q`;
 const unknownIn = (stdout: string) =>
   [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id = ""]) => id);

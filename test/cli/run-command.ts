@@ -58,7 +58,8 @@ export function start(
   const { env: ownEnv, argv, exitCode } = process;
   const directory = process.cwd();
   const terminal = columns === undefined ? undefined : fakeStream({ isTTY: true, columns });
-  const [out, err] = [terminal ?? fakeStream(), terminal ?? fakeStream()];
+  const out = terminal ?? fakeStream();
+  const err = terminal ?? fakeStream();
   const typed = Object.assign(new PassThrough(), { isTTY: terminal !== undefined });
   if (stdin !== undefined) typed.end(stdin);
   const streams = { stdout: out, stderr: err, stdin: typed };
@@ -138,7 +139,10 @@ export function commandsIn(text: string): readonly string[] {
 
 function fakeStream(more: object = {}): Writable {
   const stream = new Writable({
-    write: (chunk, _, done) => (stream.emit("data", String(chunk)), done()),
+    write(chunk, _, done) {
+      stream.emit("data", String(chunk));
+      done();
+    },
   });
   return Object.assign(stream, more);
 }
@@ -148,7 +152,10 @@ function spawned(file: string, args: readonly string[], { cwd, env }: Surroundin
   return {
     ...followChild(child),
     type: (text) => void child.stdin.write(text),
-    signal: (name) => (child.kill(name), []),
+    signal(name) {
+      child.kill(name);
+      return [];
+    },
   };
 }
 

@@ -4,7 +4,8 @@ import { memoryStore } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
 import { generate, inPlace, fails } from "./run-command.ts";
 
-const [video, image] = ["vidmodelv2", "imgmodelv4"];
+const video = "vidmodelv2";
+const image = "imgmodelv4";
 
 describe("mediagen task", () => {
   test("show prints each task's state, status and results without waiting, and reports one that does not exist", () =>

@@ -102,20 +102,19 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
     [...(form.required ?? []), ...needed.slice(0, 1)].map((name) => [name, example[name]]),
   );
   const fields = Object.entries(form.properties ?? {}).flatMap(([name, schema]) =>
-    edges(schema).map(({ bound, good, value, hidden }): BoundCase => ({
-      model,
-      field: name.replace(/\.items$/, ""),
-      bound,
-      good,
-      wire: { ...base, [name]: value },
-      form: { ...base, [name.replace(/\.items$/, "")]: value },
-      hiddenFrom:
-        emptyList(value) && Object.keys(base).length > 0
-          ? "every service"
-          : hidden
-            ? "Prism"
-            : "nobody",
-    })),
+    edges(schema).map(({ bound, good, value, hidden }): BoundCase => {
+      let hiddenFrom: BoundCase["hiddenFrom"] = hidden ? "Prism" : "nobody";
+      if (emptyList(value) && Object.keys(base).length > 0) hiddenFrom = "every service";
+      return {
+        model,
+        field: name.replace(/\.items$/, ""),
+        bound,
+        good,
+        wire: { ...base, [name]: value },
+        form: { ...base, [name.replace(/\.items$/, "")]: value },
+        hiddenFrom,
+      };
+    }),
   );
   const missing = (form.required ?? []).map((name): BoundCase => {
     const { [name]: _, ...rest } = base;
@@ -200,10 +199,8 @@ function edges(schema: SpecSchema): Edge[] {
     );
   if (pixels) {
     const size = (width: number, height: number) => `${width}${separator}${height}`;
-    const [small, large] = [
-      Math.ceil(Math.sqrt(pixels.minimum)),
-      Math.floor(Math.sqrt(pixels.maximum)),
-    ];
+    const small = Math.ceil(Math.sqrt(pixels.minimum));
+    const large = Math.floor(Math.sqrt(pixels.maximum));
     add("x-total-pixels", size(1, pixels.minimum), size(pixels.maximum + 1, 1), true);
     add("x-total-pixels", size(small, small), size(small - 1, small - 1), true);
     add("x-total-pixels", size(large, large), size(large + 1, large + 1), true);

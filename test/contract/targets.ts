@@ -23,7 +23,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Prism on the spec and the emulator, or with `npm run test:all -- live` the service itself. */
+/** Prism on the spec and the emulator, or with `npm run test:live` the service itself. */
 export async function startTargets(): Promise<readonly Target[]> {
   if (import.meta.env.MODE === "live") return [live()];
   return [await prism(), emulator()];

@@ -8,6 +8,7 @@ import { specFile } from "../../scripts/spec.ts";
 import { makeCertificate } from "../faults/certificate.ts";
 import { serve } from "../serve.ts";
 import { startProxy, startService } from "../sdk/proxy-server.ts";
+import { readAll } from "./read-all.ts";
 import { createDesk, type Ended, endOf, type RunOptions } from "./run-example.ts";
 
 const isFine = { code: 0, stderr: "" };
@@ -341,7 +342,8 @@ test.concurrent("proxies sends both its generations through the proxy", async ()
 
 test.concurrent("certificates trusts its authority and shows its client certificate", async () => {
   await using desk = await createDesk();
-  const [server, client] = [makeCertificate("localhost"), makeCertificate("client")];
+  const server = makeCertificate("localhost");
+  const client = makeCertificate("client");
   await using service = await startService("", Buffer.of(), {
     ...server,
     requestCert: true,
@@ -362,12 +364,8 @@ test.concurrent("certificates trusts its authority and shows its client certific
   expect(service.clients).toEqual(["test client"]);
 });
 
-test("every program of docs/examples is run by a test next to this one", async () => {
-  const tests = await Promise.all(
-    (await readdir("test/docs")).flatMap((name) =>
-      name.endsWith(".ts") ? readFile(`test/docs/${name}`, "utf8") : [],
-    ),
-  );
+test("every program of docs/examples is run by a test next to this one, or weekly", async () => {
+  const tests = (await readAll("test/{docs,weekly/integrations}/*.ts")).map(({ text }) => text);
   const programs = (await readdir("docs/examples")).filter((name) => /\.c?ts$/.test(name));
   expect(programs.filter((name) => !tests.some((text) => text.includes(`${name}"`)))).toEqual([]);
 });

@@ -44,29 +44,6 @@ test("every error of the SDK has its place in the guide to what goes wrong", () 
   expect(errors.length).toBeGreaterThan(5);
 });
 
-test("every name that the guides speak of is one of the packages, of the spec, or of the examples for fleets, frameworks and stores", async () => {
-  const sources = [
-    ...(await readAll("packages/*/src/**/*.ts")),
-    ...(await readAll("openapi/*.yaml")),
-    ...(await readAll("docs/examples/{fleet,frameworks,stores}/*.{ts,yaml}")),
-  ]
-    .map(({ text }) => text)
-    .join("\n");
-  const others = /(migration|faq)\.md$/; // They speak of other clients.
-  const names = guides
-    .filter(({ file }) => !others.test(file))
-    .flatMap(({ text }) =>
-      [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name),
-    );
-  const unknown = names.filter(
-    (name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)),
-  );
-  // Names of other libraries and of their settings.
-  const foreign =
-    "MockAgent Promise.allSettled allowImportingTsExtensions disableNetConnect jest.spyOn maxRetries moduleResolution onUnhandledFrame onUnhandledRequest publicProcedure sValidator skipLibCheck useForm vi.spyOn";
-  expect(unknown.filter((name) => !foreign.split(" ").includes(name))).toEqual([]);
-});
-
 test("every message that the guide to troubleshooting explains is one of the SDK's", async () => {
   const { text = "" } = guides.find(({ file }) => file.endsWith("/troubleshooting.md")) ?? {};
   const messages = (await readFile("test/sdk/messages.txt", "utf8")).split("\n\n");

@@ -81,7 +81,11 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
         .sort();
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...programs].map((program) => (program.kill(), once(program, "close"))));
+      const closed = [...programs].map((program) => {
+        program.kill();
+        return once(program, "close");
+      });
+      await Promise.all(closed);
       await server.close();
       await rm(directory, { recursive: true });
     },

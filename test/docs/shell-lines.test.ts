@@ -29,8 +29,8 @@ const lines = [
  */
 const elsewhere = [
   /^((task|picture)=\$\()?mediagen /, // test/package/command.test.ts
-  /^node operate\.ts /, // test/fleet
-  // test/package/long, test/engines, test/docs/examples.test.ts
+  /^node operate\.ts /, // test/weekly/fleet
+  // test/weekly/long, test/weekly/engines, test/docs/examples.test.ts
   /^NODE_OPTIONS=.* npx jest$|^npx restate-server$|^node first-video\.ts$/,
   /^(cd|claude|curl|docker|export|kubectl|mkdir|npm (ci|init|install)) /,
 ];
@@ -101,11 +101,11 @@ function run(line: string, directory: string): Running & { readonly stop: () => 
     npm_config_offline: "true",
     XDG_STATE_HOME: join(resolve(directory), "state"),
   };
-  const direct = line.replace(/npx @mediagen\/(\w+)/, (npx, name: string) =>
-    found.has(name)
-      ? `node_modules/.bin/mediagen-${name}`.replace("-cli", "")
-      : (found.add(name), npx),
-  );
+  const direct = line.replace(/npx @mediagen\/(\w+)/, (npx, name: string) => {
+    if (found.has(name)) return `node_modules/.bin/mediagen-${name}`.replace("-cli", "");
+    found.add(name);
+    return npx;
+  });
   // A group of its own: npm starts others, and passes no signal on to them.
   const child = spawn("sh", ["-c", direct], {
     cwd: directory,

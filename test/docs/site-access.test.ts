@@ -84,7 +84,10 @@ describe("by keyboard", () => {
       .locator("a[href], button, summary")
       .locator("visible=true")
       .evaluateAll((all) =>
-        all.map((one, index) => (one.setAttribute("data-stop", String(index)), String(index))),
+        all.map((one, index) => {
+          one.setAttribute("data-stop", String(index));
+          return String(index);
+        }),
       );
     const reached = new Set<string>();
     for (let press = 0; press < stops.length * 2 && reached.size < stops.length; press++) {

@@ -26,7 +26,8 @@ const query = post(JSON.stringify({ taskid }));
 const result = `/_emulator/results/${taskid}/1.png?until=9999999999999`;
 
 const options = { clock: "manual", limits: { body: 10_000 } } as const;
-const [inProcess, behindPort] = [createEmulator(options), createEmulator(options)];
+const inProcess = createEmulator(options);
+const behindPort = createEmulator(options);
 let server: EmulatorServer;
 beforeAll(async () => void (server = await listen(behindPort)));
 afterAll(() => server.close());

@@ -226,7 +226,10 @@ describe("the page", () => {
     await fillUp(open);
     const reachable = "a[href], button, input, select, summary, video, [tabindex='0']";
     const number = (nodes: Element[]) =>
-      nodes.map((node, index) => (node.setAttribute("data-stop", String(index)), String(index)));
+      nodes.map((node, index) => {
+        node.setAttribute("data-stop", String(index));
+        return String(index);
+      });
     const all = await page.locator(reachable).locator("visible=true").evaluateAll(number);
     expect(all.length).toBeGreaterThan(25);
     const reached = new Set<string>();

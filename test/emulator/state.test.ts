@@ -36,11 +36,9 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
       const { status, record } = await task.check();
       seen.push([emulator.tasks[0]?.state, status, record?.url.length]);
     }
-    const [pending, running, succeeded] = [
-      ["pending", 11, 0],
-      ["running", 12, 0],
-      ["succeeded", 13, plan.count],
-    ];
+    const pending = ["pending", 11, 0];
+    const running = ["running", 12, 0];
+    const succeeded = ["succeeded", 13, plan.count];
     expect(seen).toEqual([pending, pending, running, running, succeeded, succeeded]);
     const [counting = ""] =
       Object.entries(bodyOf(operation).properties ?? {}).find(

@@ -50,7 +50,9 @@ describe("latency", () => {
       }
       return measured.sort((a, b) => a - b);
     };
-    const [steady, varied, again] = [await spans(0), await spans(0.5), await spans(0.5)];
+    const steady = await spans(0);
+    const varied = await spans(0.5);
+    const again = await spans(0.5);
     expect(steady.at(0)).toBe(steady.at(-1));
     expect(varied).toEqual(again);
     expect(Math.abs((varied[200] ?? 0) - 1_000)).toBeLessThan(150);

@@ -38,8 +38,9 @@ export function makeCertificate(
 function der(tag: number, ...content: readonly (Buffer | string)[]): Buffer {
   const bytes = Buffer.concat(content.map((one) => Buffer.from(one as string)));
   const { length } = bytes;
-  const size =
-    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  let size = [length];
+  if (length >= 0x100) size = [0x82, length >> 8, length & 0xff];
+  else if (length >= 0x80) size = [0x81, length];
   return Buffer.concat([Buffer.from([tag, ...size]), bytes]);
 }
 

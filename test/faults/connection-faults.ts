@@ -104,7 +104,10 @@ export const connectionFaults: readonly FaultRow[] = [
   },
   {
     name: "a hang before it reads",
-    onConnection: (socket, server) => void (socket.pause(), hangSoon(server)),
+    onConnection(socket, server) {
+      socket.pause();
+      hangSoon(server);
+    },
     ...unread,
     connections: 1,
   },
@@ -112,7 +115,10 @@ export const connectionFaults: readonly FaultRow[] = [
   { name: "a close after half of a large request", onHalf: close, large: true, ...lost },
   {
     name: "a hang after half of a large request",
-    onHalf: (socket, server) => void (socket.pause(), hangSoon(server)),
+    onHalf(socket, server) {
+      socket.pause();
+      hangSoon(server);
+    },
     large: true,
     ...lost,
   },
@@ -162,10 +168,10 @@ export const connectionFaults: readonly FaultRow[] = [
   },
   {
     name: "a head without an end",
-    onRequest: (socket) => (
-      socket.write(head),
-      flood(socket, Buffer.from(`X-More: ${"x".repeat(9_000)}\r\n`))
-    ),
+    onRequest(socket) {
+      socket.write(head);
+      flood(socket, Buffer.from(`X-More: ${"x".repeat(9_000)}\r\n`));
+    },
     ...lost,
   },
   { name: "a hang within the headers", ...hangsAfter(`${head}Content-Len`), ...lost },
@@ -209,7 +215,10 @@ export const connectionFaults: readonly FaultRow[] = [
   },
   {
     name: "a body without an end",
-    onRequest: (socket) => (socket.write(`${head}\r\n`), flood(socket, Buffer.alloc(65_536, " "))),
+    onRequest(socket) {
+      socket.write(`${head}\r\n`);
+      flood(socket, Buffer.alloc(65_536, " "));
+    },
     ...undecodable,
   },
   {

@@ -108,10 +108,13 @@ describe("a connection that is never established sends nothing", () => {
 
 test("nothing of a generation leaves before it is recorded as sending, and an abort by then ends it", async () => {
   const store = sharedStore();
-  const [reached, held] = [gate(), gate()];
-  store.beforeWrite(({ state }) =>
-    state === "sending" ? (reached.resolve(), held.promise) : undefined,
-  );
+  const reached = gate();
+  const held = gate();
+  store.beforeWrite(({ state }) => {
+    if (state !== "sending") return undefined;
+    reached.resolve();
+    return held.promise;
+  });
   await withServer(responds, { store }, async (media, server) => {
     const controller = new AbortController();
     const error = errorOf(media.video.generate("vidmodelv2", form, { signal: controller.signal }));
@@ -242,8 +245,13 @@ describe("a file", () => {
       // The server reads on only when the file has changed: what it has not yet read cannot all be
       // in flight.
       const changed: Fault = {
-        onConnection: (socket) =>
-          void socket.once("data", () => (socket.pause(), change().then(() => socket.resume()))),
+        onConnection(socket) {
+          socket.once("data", async () => {
+            socket.pause();
+            await change();
+            socket.resume();
+          });
+        },
       };
       await withServer(changed, {}, async (media, server) => {
         const error = await errorOf(media.video.generate("vidmodelv2", { sourceImage }));

@@ -54,7 +54,10 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
   let bodies = 0;
   const converse = (socket: Socket) =>
     readRequests(socket, fault, server, {
-      head: (head) => (heads++, (headText += head)),
+      head(head) {
+        heads++;
+        headText += head;
+      },
       body: () => bodies++,
     });
   const listener: Server = fault.certificate

@@ -61,7 +61,10 @@ export function createWitness() {
      */
     options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): MediaGenOptions {
       const store = memoryStore();
-      const write = (record: GenerationEntry) => (look(record), store.write(record));
+      const write = (record: GenerationEntry) => {
+        look(record);
+        return store.write(record);
+      };
       let clock = now;
       return {
         apiKey: canary,
@@ -94,10 +97,11 @@ export function createWitness() {
         look(result);
         const files = await readdir(directory);
         totals.partFiles += files.filter((name) => name.endsWith(".part")).length;
-        const kept = files.length === 0 ? "" : files.length === 1 ? "file" : files.join();
+        const kept = files.length === 1 ? "file" : files.join();
         const { taskid } = Object(result) as { readonly taskid?: string };
-        const name =
-          result instanceof Error ? nameOf(result) : requested === "download" ? "" : String(taskid);
+        let name = "";
+        if (result instanceof Error) name = nameOf(result);
+        else if (requested !== "download") name = String(taskid);
         return { outcome: [name, kept].filter(Boolean).join(" and "), result };
       } finally {
         await rm(directory, { recursive: true });

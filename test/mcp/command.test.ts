@@ -46,7 +46,8 @@ describe("mediagen-mcp", () => {
       stderr: "",
     });
     const read = (name: string) => readFile(`packages/mcp/${name}`, "utf8");
-    const [manifest, text] = [await read("package.json"), await read("server.json")];
+    const manifest = await read("package.json");
+    const text = await read("server.json");
     const {
       name: identifier,
       version,
@@ -63,7 +64,8 @@ test("with one store, one key is billed once by an MCP server, the command, the 
   const service = await listen(emulator);
   onTestFinished(() => service.close());
   const directory = await temporaryDirectory();
-  const [store, output] = [join(directory, "store"), join(directory, "media")];
+  const store = join(directory, "store");
+  const output = join(directory, "media");
   const env = {
     ...ownEnvironment,
     MEDIAGEN_BASE_URL: service.baseUrl,

@@ -45,7 +45,8 @@ export async function connect(
   // A directory whose name has no links, as the server resolves them.
   const directory = await realpath(await temporaryDirectory());
   const emulator = createEmulator(emulatorOptions);
-  const [store, output] = [fileStore(join(directory, "generations")), join(directory, "media.v1")];
+  const store = fileStore(join(directory, "generations"));
+  const output = join(directory, "media.v1");
   const factory = createMcpServerFactory({ ...emulator.client, store, output, ...options });
   const questions: string[] = [];
   const client = createClient(era, answer, questions);

@@ -117,7 +117,8 @@ test("a key that a dead process had claimed, or whose form was rejected, is free
 
 test("a batch is resumed: its tasks bring their results, lines of unknown outcome stay, and nothing is sent", async () => {
   const directory = await begun("batch");
-  const [input, out] = [join(directory, "jobs.jsonl"), join(directory, "results")];
+  const input = join(directory, "jobs.jsonl");
+  const out = join(directory, "results");
   const paid: string[] = [];
   const clock = new FakeClock(["pause"]);
   const options = {

@@ -13,10 +13,8 @@ describe("a client for each call, with one store object", () => {
     options.store.beforeWrite(full);
     const first = clientOf([], { ...options, passing: ["pause"] });
     const { taskid } = await first.generate("1");
-    const [second, elsewhere] = [
-      clientOf([], options),
-      clientOf([], { ...options, baseUrl: "http://127.0.0.1" }),
-    ];
+    const second = clientOf([], options);
+    const elsewhere = clientOf([], { ...options, baseUrl: "http://127.0.0.1" });
     expect((await second.generate("1")).taskid).toBe(taskid);
     expect([first.sent(), second.sent()]).toEqual([1, 0]);
     expect((await second.media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
@@ -73,7 +71,8 @@ test("a resolution is of the attempt that the person looked at, not of the next 
 
 test("a generation without a key that another process took for dead is retried after HTTP 429, once", async () => {
   const store = memoryStore();
-  let [sent, calls] = [0, 0];
+  let sent = 0;
+  let calls = 0;
   const fetch = async () => {
     if (++sent > 1) return created("t-1");
     for await (const entry of store.list({ states: ["sending"] }))

@@ -183,7 +183,8 @@ describe("the question", () => {
   });
 
   test("about a deletion counts the tasks, and shows some of them, escaped", async () => {
-    const [store, emulator] = [memoryStore(), createEmulator()];
+    const store = memoryStore();
+    const emulator = createEmulator();
     const names = Array.from({ length: 50 }, (_, index) => `\u202Etask\u2028-${index}`);
     const fetch = async () => Response.json({ code: 1000, msg: "", data: { taskid: names.pop() } });
     const { image } = createMediaGen({ ...emulator.client, store, fetch });

@@ -20,9 +20,11 @@ describe("a second call with a key, while the task of the first one is being rec
   async function firstCall(write: () => unknown, passing: Passing = ["pause", "background"]) {
     const store: SharedStore = sharedStore();
     const reached = gate();
-    store.beforeWrite(({ state }) =>
-      state === "created" ? (reached.resolve(), write()) : undefined,
-    );
+    store.beforeWrite(({ state }) => {
+      if (state !== "created") return undefined;
+      reached.resolve();
+      return write();
+    });
     const client = clientOf([], { store, passing });
     const controller = new AbortController();
     const first = errorOf(client.generate("order-1", "A fox", controller.signal));
@@ -116,7 +118,8 @@ test("a call waits for a sender of its own process that cannot renew its entry",
   });
   const first = generate("order-1");
   await expect.poll(() => store.states()).toContain("sending");
-  const [start, second] = [now(), generate("order-1")];
+  const start = now();
+  const second = generate("order-1");
   await expect.poll(() => now() - start).toBeGreaterThan(20_000);
   response.resolve(created("t-1"));
   expect([(await first).taskid, (await second).taskid, sent()]).toEqual(["t-1", "t-1", 1]);

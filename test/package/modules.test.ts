@@ -1,68 +1,36 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 
-const contributing = readFileSync("CONTRIBUTING.md", "utf8");
+/** The sources that may import Node's modules, by package. All others run everywhere. */
+const forNode: Readonly<Record<string, RegExp>> = {
+  sdk: /^node(\/|\.ts$)/,
+  emulator: /^(node|node-test|vitest|command)(\/|\.ts$)/,
+  batch: /./,
+  mcp: /./,
+  cli: /./,
+};
 
-/** Returns the directories that a table of CONTRIBUTING lists, in its order. */
-function directoriesUnder(heading: string) {
-  const section = contributing.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
-  return [...section.matchAll(/^\| `([\w-]+)\/` \|/gm)].map(([, directory]) => directory).join(" ");
+/** Returns the files and directories that the README of a directory lists, in its order. */
+function namesInReadme(directory: string): readonly string[] {
+  const path = `${directory}/README.md`;
+  const readme = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return [...readme.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** The files of the batch, each after those that it may import. */
-const batch =
-  "options.ts issues.ts files.ts amounts.ts csv.ts rows.ts ids.ts known-lines.ts line-reader.ts results-file.ts plan.ts progress.ts " +
-  "stop-rules.ts contact-sheet.ts runner.ts run-batch.ts";
+/** Returns the files and directories in a directory, spelled as its README lists them. */
+function namesOnDisk(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .filter((name) => name !== "README.md");
+}
 
-/** The files of the MCP server, each after those that it may import. */
-const mcp =
-  "options.ts host.ts confirmation.ts generate-schema.ts source-files.ts results.ts generate-tool.ts free-tools.ts server.ts " +
-  "http-handler.ts";
-
-/** The directories and files of the command, each after those that it may import. */
-const cli = "terminal flags errors usage files client form tasks batch commands program.ts";
-
-/** The packages: their places, each after those that it may import, and what is for Node. */
-const packages = [
-  { name: "sdk", places: directoriesUnder("The modules of the SDK"), forNode: "node node.ts" },
-  {
-    name: "emulator",
-    places: directoriesUnder("The modules of the emulator"),
-    forNode: "node node.ts command.ts vitest.ts node-test.ts",
-  },
-  {
-    name: "ai-sdk-provider",
-    places:
-      "options.ts errors.ts files.ts form.ts tasks.ts image-model.ts video-model.ts provider.ts",
-    forNode: "",
-  },
-  { name: "stores", places: "check-entries.ts", forNode: "" },
-  { name: "proxy", places: "options.ts rejection.ts request.ts seal.ts proxy.ts", forNode: "" },
-  { name: "batch", places: batch, forNode: batch },
-  { name: "mcp", places: mcp, forNode: `${mcp} command.ts` },
-  { name: "cli", places: cli, forNode: `${cli} command.ts` },
-].map(({ name, places, forNode }) => ({
-  name,
-  places: places.split(" "),
-  forNode: forNode.split(" "),
-}));
-
-/** Returns the directory of a file directly below src/, or the file itself. */
-const placeOf = (file: string) => file.split("/")[0] ?? "";
-
-describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
-  const manifest = readFileSync(`packages/${name}/package.json`, "utf8");
-  const scripts = [...manifest.matchAll(/"\.\/dist\/([\w-]+)\.js"/g)].map(
-    ([, script]) => `${script}.ts`,
-  );
-  const command = manifest.includes('"bin":') ? ["command.ts"] : [];
-  const entryPoints = [...new Set([...scripts, ...command])];
+describe.each(readdirSync("packages"))("the sources of %s", (name) => {
   // The cast: npm rejects anything else.
-  const { dependencies = {}, devDependencies } = JSON.parse(manifest) as Readonly<
-    Record<string, object | undefined>
-  >;
+  const { dependencies = {}, devDependencies } = JSON.parse(
+    readFileSync(`packages/${name}/package.json`, "utf8"),
+  ) as Readonly<Record<string, object | undefined>>;
   const uses = Object.keys({ ...dependencies, ...devDependencies });
   const root = `packages/${name}/src`;
   const files = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -85,13 +53,18 @@ describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
       targets.filter((target) => isWrong(file, target)).map((target) => `${file} -> ${target}`),
     );
 
-  test("are in the listed places", () => {
-    expect([...new Set(files.map(placeOf))].sort()).toEqual([...places, ...entryPoints].sort());
+  test("are listed in the README of their directory, in one row each", () => {
+    const directories = [...new Set(files.map((file) => posix.join(root, file, "..")))];
+    const pathsOf = (namesIn: typeof namesOnDisk) =>
+      directories
+        .flatMap((directory) => namesIn(directory).map((one) => `${directory}/${one}`))
+        .sort();
+    expect(pathsOf(namesInReadme)).toEqual(pathsOf(namesOnDisk));
   });
 
-  test("import from their own place and from those before it", () => {
-    const rank = (file: string) =>
-      entryPoints.includes(file) ? Infinity : places.indexOf(placeOf(file));
+  test("import from their own directory and from those above it in the README of src", () => {
+    const places = namesInReadme(root);
+    const rank = (file: string) => places.indexOf(file.replace(/\/.*/, "/"));
     expect(importsThat((file, target) => imports.has(target) && rank(target) > rank(file))).toEqual(
       [],
     );
@@ -124,7 +97,7 @@ describe.each(packages)("the sources of $name", ({ name, places, forNode }) => {
 
   test("import Node's modules only where the package is for Node", () => {
     expect(
-      importsThat((file, target) => target.startsWith("node:") && !forNode.includes(placeOf(file))),
+      importsThat((file, target) => target.startsWith("node:") && !forNode[name]?.test(file)),
     ).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { slug } from "github-slugger";
 import { describe, expect, test } from "vitest";
 import { packages } from "../../scripts/build.ts";
-import publish, { type Npm } from "../../scripts/publish.ts";
+import { type Npm, publish } from "../../scripts/publish.ts";
 
 interface Addresses {
   readonly repository: { readonly url: string };
@@ -56,7 +56,7 @@ const headingsOf = (markdown: string) =>
   [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading));
 
 test("no package with a placeholder as its URL is released or packed", () => {
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.js", "release", "--pack"], {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/release.ts", "--pack"], {
     encoding: "utf8",
   });
   expect(stderr).toMatch(
@@ -75,11 +75,12 @@ describe("publishing", () => {
     (published: string, status = 0): Npm =>
     (...args) => {
       calls.push(args.map((one) => basename(one)));
-      return args[0] === "publish" ? status : args[1] === published ? 0 : 1;
+      if (args[0] === "publish") return status;
+      return args[1] === published ? 0 : 1;
     };
 
   test("continues where an earlier run failed, in order and with provenance", () => {
-    publish([], npm("@mediagen/sdk@1.0.0"), JSON.stringify(packed));
+    publish(npm("@mediagen/sdk@1.0.0"), JSON.stringify(packed));
     expect(calls.splice(0)).toEqual([
       ["view", "sdk@1.0.0", "version"],
       ["view", "cli@1.0.0", "version"],
@@ -88,7 +89,7 @@ describe("publishing", () => {
   });
 
   test("stops at a package that npm does not publish", () => {
-    expect(() => publish([], npm("none", 1), JSON.stringify(packed))).toThrow(
+    expect(() => publish(npm("none", 1), JSON.stringify(packed))).toThrow(
       "npm has not published @mediagen/sdk@1.0.0",
     );
     expect(calls.splice(0)).toHaveLength(2);

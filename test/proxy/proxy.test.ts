@@ -184,7 +184,10 @@ test("a body that is too large is read no further than the limit, and not at all
     );
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(head),
-      pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill((pulled++, 65))),
+      pull(controller) {
+        pulled++;
+        controller.enqueue(new Uint8Array(10_000).fill(65));
+      },
     });
     const headers = { "x-user": "ann", "content-type": "multipart/form-data; boundary=b" };
     const sent = length === undefined ? headers : { ...headers, "content-length": length };
@@ -250,10 +253,10 @@ test("what is wrong in a query is described to the page, and is not reported", a
 test("beforeGenerate gets a valid form with its user and key, and returns the form that is sent", async () => {
   const seen: unknown[] = [];
   const { emulator, pageOf } = setUp({
-    beforeGenerate: (given, generation) => (
-      seen.push(given, generation),
-      { ...given, batchsize: 1 }
-    ),
+    beforeGenerate(given, generation) {
+      seen.push(given, generation);
+      return { ...given, batchsize: 1 };
+    },
   });
   await pageOf("ann").image.generate(model, { ...form, batchsize: 4 }, order);
   expect(seen).toEqual([

@@ -164,7 +164,8 @@ export const checks: Checks = {
         fetch: (url, init) => proxy(new Request(url, init)),
       });
     const sourceImage = new File(["GIF89a"], "first.gif", { type: "image/gif" });
-    const [{ video: ann }, { video: bob }] = [pageOf("ann"), pageOf("bob")];
+    const { video: ann } = pageOf("ann");
+    const { video: bob } = pageOf("bob");
     const generate = () =>
       ann.generate("vidmodelv2", { ...form, sourceImage }, { idempotencyKey: "order-1" });
     const [one, two] = await Promise.all([generate(), generate()]);

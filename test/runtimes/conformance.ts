@@ -97,9 +97,15 @@ export async function steerByFetch(
 const hurry: Clock["sleep"] = (ms, signal, why) =>
   new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const abort = () => (clearTimeout(timer), reject(signal.reason));
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
     // Node warns of a signal with many listeners.
-    const end = () => (signal.removeEventListener("abort", abort), resolve());
+    const end = () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    };
     const timer = setTimeout(end, why === "pause" ? Math.min(ms, 2) : ms);
     signal.addEventListener("abort", abort, { once: true });
   });
@@ -116,7 +122,8 @@ export async function hangs({ seen }: Stage, count: number): Promise<void> {
 }
 
 export function same(actual: unknown, expected: unknown): void {
-  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  const got = JSON.stringify(actual);
+  const wanted = JSON.stringify(expected);
   if (got !== wanted) throw new Error(`got ${got}, expected ${wanted}`);
 }
 

@@ -18,7 +18,10 @@ export interface Engine {
   readonly run: (directory: string, place: Place) => Promise<string>;
 }
 
-/** Where `npm run test:runtimes` installs engines, apart from the workspace's own packages. */
+/**
+ * Where `npm run test:weekly -- runtimes` installs engines, apart from the workspace's own
+ * packages.
+ */
 export const installedIn = join(import.meta.dirname, "engines");
 const installed = (path: string) => join(installedIn, "node_modules", path);
 

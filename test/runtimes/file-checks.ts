@@ -46,10 +46,8 @@ export const fileChecks: Checks = {
       same(nameOf(await thrownBy(generate("order-2"))), "OutcomeUnknownError");
     same((await generate("order-1")).taskid, first.taskid);
     const { tasks, unknown } = await open().recover();
-    const [taskids, keys] = [
-      tasks.map(({ taskid }) => taskid),
-      unknown.map(({ idempotencyKey }) => idempotencyKey),
-    ];
+    const taskids = tasks.map(({ taskid }) => taskid);
+    const keys = unknown.map(({ idempotencyKey }) => idempotencyKey);
     same([taskids, keys, (await stage.seen()).charged], [[first.taskid], ["order-2"], 2]);
   },
 };

@@ -4,8 +4,8 @@ import { conform } from "./conform.ts";
 import { chromium, type Engine, installedEngines, installedIn, systemNode } from "./engines.ts";
 
 /**
- * `npm run test:runtimes` runs all engines. `npm test` runs those that need no installation: all
- * its other tests run on the pinned Node.
+ * `npm run test:weekly -- runtimes` runs all engines. `npm test` runs those that need no
+ * installation: all its other tests run on the pinned Node.
  */
 const isComplete = import.meta.env.MODE === "runtimes";
 if (isComplete) installIn(installedIn, { scripts: true });

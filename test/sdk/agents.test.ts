@@ -109,7 +109,10 @@ describe("an agent", () => {
     const error = errorOf(media.video.generate("vidmodelv2", form));
     // The transport is loaded first.
     await expect
-      .poll(() => (vi.advanceTimersByTime(10_000), Promise.race([error, undefined])))
+      .poll(() => {
+        vi.advanceTimersByTime(10_000);
+        return Promise.race([error, undefined]);
+      })
       .toMatchObject(unsent());
   });
 
@@ -208,6 +211,7 @@ describe("an agent", () => {
       agent: new http.Agent({ keepAlive: true, maxSockets: 1 }),
       queryTimeoutMs: 5_000,
       store: { ...memory, write },
+      onEvent: () => undefined,
     });
     await media.video.query("t-1");
     write.mockRejectedValue(new Error("disk full"));

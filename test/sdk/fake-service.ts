@@ -63,11 +63,11 @@ export class FakeClock {
       if (signal.aborted) return reject(signal.reason);
       const sleeper = { until: this.now + ms, wake: resolve };
       if (this.#passing.includes(reason) && !this.#isStopped) this.#asleep.add(sleeper);
-      signal.addEventListener(
-        "abort",
-        () => (this.#asleep.delete(sleeper), reject(signal.reason)),
-        { once: true },
-      );
+      const abort = () => {
+        this.#asleep.delete(sleeper);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", abort, { once: true });
     });
   }
 

@@ -80,7 +80,13 @@ describe.each(entryPoints)("fileFrom of %s", (_, from) => {
     ["a DataView", () => new DataView(bytes.buffer)],
     ["a Blob", () => new Blob([gif], { type: "text/plain" })],
     ["a File", () => new File([gif], "fox.gif"), "fox.gif"],
-    ["a Blob on disk", async () => (await writeFile(path("a"), gif), openAsBlob(path("a")))],
+    [
+      "a Blob on disk",
+      async () => {
+        await writeFile(path("a"), gif);
+        return openAsBlob(path("a"));
+      },
+    ],
     ["a data URI", () => dataUri],
     ["a data URI in capitals", () => dataUri.replace("data:image/gif;base64", "DATA:;BASE64")],
     ["a data URI as a URL", () => new URL(dataUri)],
@@ -107,7 +113,8 @@ describe.each(entryPoints)("fileFrom of %s", (_, from) => {
 
   test("reads no more of a stream or a response than it may have, 64 MiB by default", async () => {
     const mostOf = async (wrap: (body: ReadableStream) => FileSource, options: object) => {
-      let [read, isCancelled] = [0, false];
+      let read = 0;
+      let isCancelled = false;
       const pull = (controller: ReadableStreamDefaultController) => {
         const piece = read === 0 ? gif : new Uint8Array(65_536);
         read += piece.length;

@@ -111,7 +111,8 @@ test("a list reads the directory and the file of each entry once", async () => {
   };
   const entries = Array.from({ length: 20 }, () => entryOf());
   for (const entry of entries) await store.write(entry);
-  const [directories, texts] = [counted("readdirSync"), counted("readFileSync")];
+  const directories = counted("readdirSync");
+  const texts = counted("readFileSync");
   expect(await listed()).toHaveLength(entries.length);
   expect(directories().sort()).toEqual(entries.map(({ id }) => directoryOf(id)).sort());
   expect(texts()).toHaveLength(entries.length);
@@ -119,11 +120,19 @@ test("a list reads the directory and the file of each entry once", async () => {
 
 test("a list lets the process do other work while it reads", async () => {
   for (let index = 0; index < 20; index++) await store.write(entryOf({ id: `aa-${index}` }));
-  let [clock, turns, isOver] = [0, 0, false];
+  let clock = 0;
+  let turns = 0;
+  let isOver = false;
   const now = vi.spyOn(performance, "now").mockImplementation(() => (clock += 5));
-  const work = () => (turns++, isOver || setImmediate(work));
+  const work = () => {
+    turns++;
+    if (!isOver) setImmediate(work);
+  };
   work();
-  await listed().finally(() => ((isOver = true), now.mockRestore()));
+  await listed().finally(() => {
+    isOver = true;
+    now.mockRestore();
+  });
   // Each entry ends a slice of 5 ms.
   expect(turns).toBeGreaterThanOrEqual(20);
 });

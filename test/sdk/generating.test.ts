@@ -63,7 +63,8 @@ test("what is sent is what was passed, also if the caller changes its lists befo
     return success({ taskid: "t-1" });
   };
   const { media } = clientOf([reply], { apiKey: later, beforeGenerate: later });
-  const [sourceImage, taskids] = [[new File(["GIF89a"], "1.png")], ["t-1"]];
+  const sourceImage = [new File(["GIF89a"], "1.png")];
+  const taskids = ["t-1"];
   const calls = [media.video.generate("vidmodelv2", { sourceImage }), media.video.delete(taskids)];
   sourceImage[0] = new File(["GIF89a"], "2.png");
   taskids[0] = "t-2";

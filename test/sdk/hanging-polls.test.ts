@@ -29,7 +29,8 @@ describe("polls that hang for ever", () => {
   });
 
   test("are cut off soon at a service that is fast, and not any more once it has become slow", async () => {
-    let [latencyMs, hanging] = [20, 1];
+    let latencyMs = 20;
+    let hanging = 1;
     const fate = (taskid: string): Fate =>
       taskid === "once" && hanging-- > 0 ? "hangs" : { doneAfterMs: 60_000 };
     const service = serviceOnAClock(fate, { latencyMs: () => latencyMs });

@@ -71,7 +71,10 @@ test.for<[string, (hang: Hang) => FakeOptions, Call?]>([
     const controller = new AbortController();
     const reached = gate();
     const { signal } = controller;
-    const hang = () => (reached.resolve(), forever() as Promise<never>);
+    const hang = () => {
+      reached.resolve();
+      return forever() as Promise<never>;
+    };
     const options = optionsOf(hang);
     const { media, sent } = clientOf([], options);
     const key = options.store && call === generate ? { idempotencyKey: "order-1" } : {};
@@ -84,8 +87,12 @@ test.for<[string, (hang: Hang) => FakeOptions, Call?]>([
 );
 
 test("a generation whose time is over while it is recorded as sending is not sent any more", async () => {
-  const [reached, held] = [gate(), gate()];
-  const store = hangingAt("sending", () => (reached.resolve(), held.promise as Promise<never>));
+  const reached = gate();
+  const held = gate();
+  const store = hangingAt("sending", () => {
+    reached.resolve();
+    return held.promise as Promise<never>;
+  });
   let clock = 0;
   // Only the time of the generation passes, once, and not that of the store.
   const sleep = async (ms: number, _: AbortSignal, reason: SleepReason) => {
@@ -105,8 +112,12 @@ test("a generation whose time is over while it is recorded as sending is not sen
 });
 
 test("a claim that is recorded after the abort is given back: the next generation of its key need not wait", async () => {
-  const [reached, held] = [gate(), gate()];
-  const store = hangingAt("claimed", () => (reached.resolve(), held.promise as Promise<never>));
+  const reached = gate();
+  const held = gate();
+  const store = hangingAt("claimed", () => {
+    reached.resolve();
+    return held.promise as Promise<never>;
+  });
   const controller = new AbortController();
   const generating = errorOf(
     clientOf([], { store }).generate("order-1", "A fox", controller.signal),
@@ -154,7 +165,10 @@ describe("a store that hangs", () => {
     "once the task is billed does not keep it: it is returned %s",
     async ([when, mostMs]) => {
       const reached = gate();
-      const store = hangingAt("created", () => (reached.resolve(), forever() as Promise<never>));
+      const store = hangingAt("created", () => {
+        reached.resolve();
+        return forever() as Promise<never>;
+      });
       const { generate, sent, events, now } = clientOf([() => created("t-1")], { store, passing });
       const controller = new AbortController();
       const generating = generate("order-1", "A fox", controller.signal);

@@ -116,7 +116,13 @@ describe.for([
         request.headers.set("x-trace", "t-9");
       },
     ],
-    ["returns a clone", ({ request }) => (request.headers.set("x-trace", "t-9"), request.clone())],
+    [
+      "returns a clone",
+      ({ request }) => {
+        request.headers.set("x-trace", "t-9");
+        return request.clone();
+      },
+    ],
     [
       "adds headers",
       ({ request }) => new Request(request, { headers: [...request.headers, ["x-trace", "t-9"]] }),

@@ -126,7 +126,8 @@ describe("the key is in nothing that the SDK shows", () => {
   });
 
   test("if many keys are in use at once", async () => {
-    let [keys, arrived] = [0, 0];
+    let keys = 0;
+    let arrived = 0;
     const all = gate();
     const reply = async ({ headers }: Request) => {
       if (++arrived === 20) all.resolve();
@@ -238,7 +239,10 @@ describe("the key leaves only where it is safe", () => {
 
 test("a function that never returns its key is called once: a call ends after its timeout", async () => {
   let calls = 0;
-  const apiKey = () => (calls++, new Promise<string>(() => undefined));
+  const apiKey = () => {
+    calls++;
+    return new Promise<string>(() => undefined);
+  };
   const { media } = clientOf([() => success({})], {
     apiKey,
     passing: ["limit", "pause"],

@@ -51,7 +51,7 @@ test.for<[state: string, unknown: number]>([
   },
 );
 
-// `npm run test:all -- fleet` does so with thousands of keys, and on databases.
+// `npm run test:weekly -- fleet` does so with thousands of keys, and on databases.
 test("five processes that are killed and paused at random pay for each key once, and know every task", async () => {
   const directory = await temporaryDirectory();
   const store = fileStore(directory);

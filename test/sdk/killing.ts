@@ -51,8 +51,10 @@ interface Worker {
 const mostWorkers = 5;
 /** How many generations a worker has under way. */
 const atOnce = 16;
-/** How many workers get each key, and how many keys lie between two copies. */
-const [copies, blockSize] = [3, 40];
+/** How many workers get each key. */
+const copies = 3;
+/** How many keys lie between two copies of a key. */
+const blockSize = 40;
 /**
  * What a generation may reject with. A store is locked while a process is paused within a
  * transaction.
@@ -96,7 +98,12 @@ export async function killWhileGenerating({
   const taskids = new Map<string, Set<string>>();
   /** Tasks that arrived after their generation was taken for unknown. */
   const late = new Set<string>();
-  let [started, results, takeOvers, kills, pauses, isOver] = [0, 0, 0, 0, 0, false];
+  let started = 0;
+  let results = 0;
+  let takeOvers = 0;
+  let kills = 0;
+  let pauses = 0;
+  let isOver = false;
   const remember = (key: string, taskid: string) =>
     taskids.set(key, (taskids.get(key) ?? new Set()).add(taskid));
 
@@ -106,7 +113,11 @@ export async function killWhileGenerating({
     const busy = [...workers].filter((one) => one.isReady && !one.isPaused && one.keys.length > 0);
     const worker = busy[Math.floor(Math.random() * busy.length)];
     if (!worker || isOver) return;
-    if (Math.random() < 0.5) return void (kills++, worker.child.kill("SIGKILL"));
+    if (Math.random() < 0.5) {
+      kills++;
+      worker.child.kill("SIGKILL");
+      return;
+    }
     pauses++;
     worker.isPaused = true;
     worker.child.kill("SIGSTOP");

@@ -11,10 +11,10 @@ describe("a response that arrives after others have taken its sender for dead", 
   const isUnknown: Takeover = async ({ generate }) =>
     expect(await errorOf(generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
   const isNone: Takeover = ({ media }, id) => media.resolve(id, "notCreated");
-  const isGeneratedAgain: Takeover = async (other, id) => (
-    await isNone(other, id),
-    other.generate("order-1")
-  );
+  const isGeneratedAgain: Takeover = async (other, id) => {
+    await isNone(other, id);
+    return other.generate("order-1");
+  };
   const isAnother: Takeover = async (other, id) => {
     await isUnknown(other, id);
     await other.media.resolve(id, { taskid: "t-7", unverified: true });

@@ -59,7 +59,8 @@ describe("a lock", () => {
   test.skipIf(process.platform === "win32")(
     "of a process that is stopped is not taken",
     async () => {
-      const [path, child] = [await createPath(), startProcess()];
+      const path = await createPath();
+      const child = startProcess();
       await lockIn(child, path);
       child.kill("SIGSTOP");
       expect(lockFile(path).owner).toMatch(`process ${child.pid} on `);

@@ -8,13 +8,11 @@ import { connectionRefused, origin } from "./fake-service.ts";
 
 export const secret = "sk-live-0123456789";
 export const fox = { prompt: "A fox" };
-const [v2, v15, v4, v45, z] = [
-  "vidmodelv2",
-  "vidmodelv15pro",
-  "imgmodelv4",
-  "imgmodelv45",
-  "imgmodelz",
-];
+const v2 = "vidmodelv2";
+const v15 = "vidmodelv15pro";
+const v4 = "imgmodelv4";
+const v45 = "imgmodelv45";
+const z = "imgmodelz";
 const tooLong = "\n".repeat(1_000_001);
 const fileOf = (text: string, type: string) =>
   new File([Buffer.from(text, "latin1")], "first.png", { type });
@@ -311,4 +309,8 @@ export const sources: Readonly<Record<string, () => readonly [source: unknown, o
 
 const consumed = new Response(gif);
 await consumed.arrayBuffer();
-const lockedResponse = (locked = new Response(gif)) => (locked.body?.getReader(), locked);
+function lockedResponse(): Response {
+  const locked = new Response(gif);
+  locked.body?.getReader();
+  return locked;
+}

@@ -115,10 +115,10 @@ test("options that are inherited, or getters of a class, are checked and used li
       return "of-the-class";
     }
     get fetch(): Fetch {
-      return async (_, { headers }) => (
-        seen.push(headers["authorization"], headers["x-tenant"]),
-        created("t-1")
-      );
+      return async (_, { headers }) => {
+        seen.push(headers["authorization"], headers["x-tenant"]);
+        return created("t-1");
+      };
     }
   }
   class Wrong extends Settings {

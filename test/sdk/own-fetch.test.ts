@@ -116,7 +116,8 @@ describe.for([
     }
     await generateWith({ baseUrl, fetch: recording }, create);
     const headers = { authorization: "any", "user-agent": expect.stringMatching(/^mediagen\//) };
-    const [body, signal] = [expect.any(Blob), expect.any(AbortSignal)];
+    const body = expect.any(Blob);
+    const signal = expect.any(AbortSignal);
     const init = { method: "POST", headers, body, redirect: "error", signal };
     expect(calls).toEqual([undefined, "http://localhost/v1/images/imgmodelz", init]);
   });

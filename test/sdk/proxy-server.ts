@@ -95,7 +95,8 @@ export async function startService(
   options?: ServerOptions,
 ): Promise<Service> {
   const requests: string[] = [];
-  const [clients, resumed] = [[] as string[], [] as boolean[]];
+  const clients: string[] = [];
+  const resumed: boolean[] = [];
   const respond: RequestListener = (request, response) => {
     let bytes = 0;
     request.on("data", (piece: Buffer) => (bytes += piece.length));

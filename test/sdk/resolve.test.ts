@@ -65,14 +65,10 @@ describe("resolve", () => {
   test("changes no generation of another service, and ignores the tasks of others", async () => {
     const store = sharedStore();
     const replies = [lost, () => created("t-1")];
-    const [here, there] = [
-      clientOf(replies, { store }),
-      clientOf(replies, { store, baseUrl: "http://localhost:81" }),
-    ];
-    const [own, foreign] = [
-      idOf(await errorOf(here.generate("1"))),
-      idOf(await errorOf(there.generate("1"))),
-    ];
+    const here = clientOf(replies, { store });
+    const there = clientOf(replies, { store, baseUrl: "http://localhost:81" });
+    const own = idOf(await errorOf(here.generate("1")));
+    const foreign = idOf(await errorOf(there.generate("1")));
     await there.generate("2");
     await here.media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "3" });
     expect(await errorOf(here.media.resolve(foreign, "notCreated"))).toBeInstanceOf(

@@ -119,7 +119,9 @@ describe("what a client has learned of a model", () => {
       readonly delayMs: number;
     }[] = [];
     for (let index = 0; index < 200; index++) {
-      const [before, start, one] = [queries.length, elapsed(), task(`t-${index}`)];
+      const before = queries.length;
+      const start = elapsed();
+      const one = task(`t-${index}`);
       await pass(one.wait());
       const firstMs = (queries[before]?.at ?? 0) - start;
       waits.push({
@@ -167,7 +169,8 @@ describe("what a client has learned of a model", () => {
     for (let index = 0; index < 5; index++) await pass(task(`t-${index}`).wait());
     const old = task("t-5");
     await sleep(120_000);
-    const [before, start] = [queries.length, elapsed()];
+    const before = queries.length;
+    const start = elapsed();
     await pass(old.wait());
     expect(queries.slice(before).map(({ at }) => at)).toEqual([start]);
     await pass(media.task({ ...task("t-6").toJSON(), model: "another" }).wait());

@@ -173,7 +173,10 @@ describe("an abort", () => {
     const store = sharedStore();
     const { generate, sent } = clientOf([], {
       store,
-      apiKey: async () => (controller.abort("enough"), "key"),
+      async apiKey() {
+        controller.abort("enough");
+        return "key";
+      },
     });
     await expect(generate("order-1", "A fox", controller.signal)).rejects.toBe("enough");
     await new Promise(setImmediate);
@@ -185,7 +188,10 @@ describe("an abort", () => {
       const controller = new AbortController();
       // Even if the fetch function ignores the signal.
       const { media, generate } = clientOf([
-        () => (queueMicrotask(() => controller.abort("enough")), forever()),
+        () => {
+          queueMicrotask(() => controller.abort("enough"));
+          return forever();
+        },
       ]);
       const { signal } = controller;
       const error = await errorOf(

@@ -28,7 +28,8 @@ export function serviceOnAClock(
   const latency = typeof latencyMs === "function" ? latencyMs : () => latencyMs;
   const created = new Map<string, number>();
   const timers = new Set<AbortSignal>();
-  let [inFlight, mostInFlight] = [0, 0];
+  let inFlight = 0;
+  let mostInFlight = 0;
 
   const media = createMediaGen({
     baseUrl: origin,

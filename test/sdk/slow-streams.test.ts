@@ -45,7 +45,10 @@ const service = await serve(async (request, response) => {
   ];
   return response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid, url } }));
 });
-afterAll(() => (closing.close(), service[Symbol.asyncDispose]()));
+afterAll(async () => {
+  closing.close();
+  await service[Symbol.asyncDispose]();
+});
 
 async function printedBy(program: string, ...args: readonly string[]) {
   const node = ["--expose-gc", resolve("test/sdk/processes", program), service.baseUrl, ...args];

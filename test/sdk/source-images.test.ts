@@ -17,10 +17,10 @@ describe.each([
   /** What a generation with this comes to, and what was sent. */
   async function generateWith(sourceImage: Blob) {
     const bodies: Blob[] = [];
-    const fetch = async (_: string, { body }: FetchInit) => (
-      bodies.push(body as Blob),
-      success({ taskid: "t-1" })
-    );
+    const fetch = async (_: string, { body }: FetchInit) => {
+      bodies.push(body as Blob);
+      return success({ taskid: "t-1" });
+    };
     const media = create({ baseUrl: "http://localhost", apiKey: "any", fetch });
     const result = await errorOf(
       media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage }),

@@ -73,10 +73,11 @@ describe("a generation is recorded before it is sent, and its outcome after that
 
   test("with its task", async () => {
     const store = sharedStore();
-    const { generate } = clientOf(
-      [() => (expect(store.states()).toEqual(["sending"]), created("t-1"))],
-      { store },
-    );
+    const reply = () => {
+      expect(store.states()).toEqual(["sending"]);
+      return created("t-1");
+    };
+    const { generate } = clientOf([reply], { store });
     const task = await generate();
     const facts = { kind: "image", model: "imgmodelz", origin: "http://localhost", resultCount: 1 };
     const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
@@ -124,10 +125,11 @@ describe("a generation is recorded before it is sent, and its outcome after that
     async ([, reason]) => {
       const store = sharedStore();
       const controller = new AbortController();
-      const { generate } = clientOf([() => (controller.abort(reason), forever())], {
-        store,
-        retries: 2,
-      });
+      const reply = () => {
+        controller.abort(reason);
+        return forever();
+      };
+      const { generate } = clientOf([reply], { store, retries: 2 });
       expect(await errorOf(generate("order-1", "A fox", controller.signal))).toBeInstanceOf(
         OutcomeUnknownError,
       );
@@ -137,7 +139,8 @@ describe("a generation is recorded before it is sent, and its outcome after that
 
   test("and renewed until the response arrives, never as claimed once `sending` is being written", async () => {
     const store = sharedStore();
-    const [slow, response] = [gate(), gate<Response>()];
+    const slow = gate();
+    const response = gate<Response>();
     store.beforeWrite(({ state }) => (state === "sending" ? slow.promise : undefined));
     const task = clientOf([() => response.promise], { store }).generate("order-1");
     await expect.poll(() => store.states()).toEqual(["claimed"]);

@@ -14,7 +14,8 @@ import { errorOf, forever, throwing } from "./fake-service.ts";
 
 const pending = { url: [] };
 const done = { url: ["http://localhost/1"] };
-const [one, two] = [{ url: ["1"] }, { url: ["1", "2"] }];
+const one = { url: ["1"] };
+const two = { url: ["1", "2"] };
 const unknown = { code: 9999 };
 const failed = { status: 3, message: "the picture was rejected" };
 const hour = 3_600_000;
@@ -294,7 +295,10 @@ describe("an onUpdate that never settles", () => {
   test("does not keep a wait that is aborted", async () => {
     const { media, elapsed } = clientOnAClock([done]);
     const controller = new AbortController();
-    const onUpdate = () => (queueMicrotask(() => controller.abort("enough")), forever());
+    const onUpdate = () => {
+      queueMicrotask(() => controller.abort("enough"));
+      return forever();
+    };
     expect(
       await errorOf(media.video.task("t-1").wait({ onUpdate, signal: controller.signal })),
     ).toBe("enough");

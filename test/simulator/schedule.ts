@@ -151,7 +151,8 @@ class Simulation {
       const prompt = key ?? `plain ${++this.#plain}`;
       this.#digests.set(prompt, await digestOf(prompt));
       const media = shared ?? this.#client(process);
-      const [id, controller] = [`call ${this.#calls.length + 1}`, new AbortController()];
+      const id = `call ${this.#calls.length + 1}`;
+      const controller = new AbortController();
       const call: Call = { id, key, prompt, process, controller, state: "running" };
       this.#calls.push(call);
       const options = { signal: controller.signal, headers: { "x-call": id } };

@@ -83,7 +83,10 @@ export class Service {
       { name: "is lost on the way", weight: droppedOnTheWay, run: lose },
     ];
     const leave = () => this.#world.add({ name: about, ways });
-    const fail = () => (prove(sent), response.reject(connectionRefused()));
+    const fail = () => {
+      prove(sent);
+      response.reject(connectionRefused());
+    };
     later("it", [
       { name: "leaves", weight: 1, run: leave },
       { name: "is not connected", weight: notReached, run: fail },
@@ -98,6 +101,10 @@ export class Service {
       this.payments.push({ taskid, prompt, call });
       return { taskid };
     };
+    const refuse = (response: FetchResponse) => {
+      prove(sent);
+      return response;
+    };
     const { rejected = 0, odd = 0, rateLimited = 0, failed = 0 } = this.#faults;
     return [
       { name: "creates a task", weight: 1, respond: () => envelope(200, 1000, pay()) },
@@ -106,16 +113,16 @@ export class Service {
         weight: failed,
         respond: () => envelope(500, 1000, pay()),
       },
-      { name: "rejects it", weight: rejected, respond: () => (prove(sent), envelope(200, 9999)) },
+      { name: "rejects it", weight: rejected, respond: () => refuse(envelope(200, 9999)) },
       {
         name: "has no credits",
         weight: rejected,
-        respond: () => (prove(sent), envelope(200, 9000)),
+        respond: () => refuse(envelope(200, 9000)),
       },
       {
         name: "limits the rate",
         weight: rateLimited,
-        respond: () => (prove(sent), responseOf(429, "slow down")),
+        respond: () => refuse(responseOf(429, "slow down")),
       },
       { name: "creates a task and does not say so", weight: odd, respond: () => this.#odd(pay()) },
       { name: "fails", weight: failed, respond: () => responseOf(503, "") },

@@ -57,7 +57,8 @@ export class Decisions {
   /** Chooses one of some possibilities by their weights. */
   choose<T extends { readonly weight: number }>(possible: readonly T[]): T {
     const random = this.random() * possible.reduce((sum, { weight }) => sum + weight, 0);
-    let [index, sum] = [0, possible[0]?.weight ?? 0];
+    let index = 0;
+    let sum = possible[0]?.weight ?? 0;
     while (this.#random && sum <= random && index < possible.length - 1)
       sum += possible[++index]?.weight ?? 0;
     const scripted = this.#script[this.made.length];
@@ -132,11 +133,11 @@ export class World {
       if (signal.aborted) return reject(signal.reason);
       const sleeper = { until: this.now + ms, process, wake: resolve };
       this.#sleepers.add(sleeper);
-      signal.addEventListener(
-        "abort",
-        () => (this.#sleepers.delete(sleeper), reject(signal.reason)),
-        { once: true },
-      );
+      const abort = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", abort, { once: true });
     });
   }
 
@@ -161,8 +162,8 @@ export class World {
         this.isCalm ? index === 0 && weight > 0 : weight > 0,
       );
       // Time passes when little else is left to do; faults are rarer than what works.
-      const weight =
-        event.name === timePasses ? (pending.length === 0 ? 4 : 0.5) : (ways[0]?.weight ?? 0);
+      const ofTime = pending.length === 0 ? 4 : 0.5;
+      const weight = event.name === timePasses ? ofTime : (ways[0]?.weight ?? 0);
       return ways.length > 0 ? [{ event, ways, weight }] : [];
     });
     if (possible.length === 0) return false;

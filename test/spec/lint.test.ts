@@ -8,7 +8,7 @@ import { directoryForAll } from "../temporary-directory.ts";
 
 const yaml = await readFile(specFile, "utf8");
 
-test("the spec, the sources, the workflows and the prose pass `npm run lint`", () => {
+test("the spec, the sources and the workflows pass `npm run lint`", () => {
   const { status, stdout, stderr } = spawnSync("npm", ["run", "lint"], {
     encoding: "utf8",
     shell: process.platform === "win32",

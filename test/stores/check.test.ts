@@ -155,7 +155,10 @@ const bad: Readonly<Record<string, Bad>> = {
     (memory) => {
       const writtenAt = new Map<string, number>();
       return {
-        write: (entry) => (writtenAt.set(entry.id, performance.now()), memory.write(entry)),
+        write(entry) {
+          writtenAt.set(entry.id, performance.now());
+          return memory.write(entry);
+        },
         get: async (id) =>
           performance.now() - (writtenAt.get(id) ?? 0) < 40 ? memory.get(id) : undefined,
       };

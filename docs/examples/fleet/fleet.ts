@@ -279,10 +279,8 @@ function readOrders(orders: unknown): ReadonlyMap<string, string> {
   const mistakes = orders.flatMap((order: unknown) => {
     // The cast: it is checked here.
     const { id, model, form } = Object(order) as Order;
-    const [body, issues] = [
-      JSON.stringify({ model, form }),
-      validate(model, form).map(({ message }) => `${message}.`),
-    ];
+    const body = JSON.stringify({ model, form });
+    const issues = validate(model, form).map(({ message }) => `${message}.`);
     if (typeof id !== "string" || !isId.test(id))
       issues.unshift(
         'an id is 1 to 100 letters, digits, "-", "_" or ".", and no number.',

@@ -40,13 +40,16 @@ export async function serveTexts(
 ) {
   const server = createServer(async ({ url = "" }, response) => {
     const text = await texts[url]?.();
-    const status = text === undefined ? 404 : text.startsWith("not ") ? 503 : 200;
     response
-      .writeHead(status, { "content-type": "text/plain; version=0.0.4" })
+      .writeHead(statusOf(text), { "content-type": "text/plain; version=0.0.4" })
       .end(text);
   });
   // The process may end while somebody is still connected.
   server.unref().listen(port, host);
   await once(server, "listening");
   return (server.address() as AddressInfo).port; // The cast: it listens on a port.
+}
+function statusOf(text: string | undefined): number {
+  if (text === undefined) return 404;
+  return text.startsWith("not ") ? 503 : 200;
 }

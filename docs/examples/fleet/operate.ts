@@ -8,7 +8,8 @@ import { readSettings } from "./settings.ts";
 const usage = `Usage: node operate.ts submit < orders.json | show ORDER | unknown list |
   unknown resolve ORDER --taskid ID | unknown resolve ORDER --not-created | failed list | failed retry ORDER... |
   failed retry --all [--reason TEXT] | forget --older-than 30d`;
-const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
 const options = {
   taskid: text,
   reason: text,
@@ -23,10 +24,8 @@ const print = (line: object) => console.log(JSON.stringify(line));
 await run(async () => {
   const { positionals, values } = parseArgs({ options, allowPositionals: true });
   const words = /^(unknown|failed)$/.test(positionals[0] ?? "") ? 2 : 1;
-  const [command, ids] = [
-    positionals.slice(0, words).join(" "),
-    positionals.slice(words),
-  ];
+  const command = positionals.slice(0, words).join(" ");
+  const ids = positionals.slice(words);
   const [, count, unit] =
     /^(\d{1,5})([dh])$/.exec(values["older-than"] ?? "30d") ?? [];
   const before = new Date(
@@ -44,10 +43,8 @@ await run(async () => {
       await generationIdOf(fleet.media.origin, row.id),
     );
     const { id: order, state, model, reason, checked_at: checkedAt, results } = row;
-    const [at, taskid] = [
-      entry && new Date(entry.createdAt),
-      row.task?.taskid ?? entry?.task?.taskid,
-    ];
+    const at = entry && new Date(entry.createdAt);
+    const taskid = row.task?.taskid ?? entry?.task?.taskid;
     return {
       order,
       state,

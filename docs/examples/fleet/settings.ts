@@ -19,10 +19,8 @@ export function readSettings(
     return value;
   };
   const number = (name: string, otherwise: number, least: number, most: number) => {
-    const [value, kind] = [
-      Number(text(name, String(otherwise))),
-      least % 1 ? "number" : "whole number",
-    ];
+    const value = Number(text(name, String(otherwise)));
+    const kind = least % 1 ? "number" : "whole number";
     if (
       !(value >= least && value <= most) ||
       (kind !== "number" && value % 1 !== 0)

@@ -7,6 +7,11 @@ import type { Settings } from "./settings.ts";
 
 // A person has to look at a task that is unfinished for longer.
 const maxAgeMs = 30 * 60_000;
+// A generation with another outcome is tried again.
+const stateAfter: Readonly<Record<string, "unknown" | "failed">> = {
+  unknown: "unknown",
+  rejected: "failed",
+};
 type Signals = Readonly<Record<Step, AbortSignal>>; // Each aborts one of the steps.
 /**
  * Creates the steps of a worker. The stored state of the order decides what a step
@@ -55,12 +60,7 @@ export function createSteps(settings: Settings, fleet: Fleet, signals: Signals) 
         return 0;
       } catch (error) {
         const outcome = await outcomeOf(error).catch(() => "threw");
-        const state =
-          outcome === "unknown"
-            ? outcome
-            : outcome === "rejected"
-              ? "failed"
-              : undefined;
+        const state = stateAfter[outcome];
         if (state) log("error", outcome, { step: "generate", order: id });
         else logFailure(outcome, error, { step: "generate", order: id });
         if (!state) throw error;
@@ -111,11 +111,8 @@ export function createSteps(settings: Settings, fleet: Fleet, signals: Signals) 
           !error.isRetryable
         )
           return fail("overdue");
-        logFailure(
-          isKey ? "keyRejected" : signals.check.aborted ? "stopped" : "threw",
-          error,
-          about,
-        );
+        const event = signals.check.aborted ? "stopped" : "threw";
+        logFailure(isKey ? "keyRejected" : event, error, about);
         throw error;
       }
     },

@@ -11,7 +11,8 @@ await run(async () => {
   const settings = readSettings();
   await prepareResults(settings.results);
   const fleet = await openFleet(settings, onEvent);
-  const [generate, check] = [new AbortController(), new AbortController()];
+  const generate = new AbortController();
+  const check = new AbortController();
   const { gate, ...steps } = createSteps(settings, fleet, {
     generate: generate.signal,
     check: check.signal,

@@ -163,7 +163,10 @@ export async function finish(
     return Promise.all(files.map(read));
   };
   const fetched = tasks.map((task) =>
-    fetchOne(task).catch((error: unknown) => (errors.push(error), [])),
+    fetchOne(task).catch((error: unknown) => {
+      errors.push(error);
+      return [];
+    }),
   );
   const results = (await Promise.all(fetched)).flat();
   if (errors.length > 0) signal?.throwIfAborted();

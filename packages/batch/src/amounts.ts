@@ -19,7 +19,8 @@ export class Amounts {
     const isVideo = kind === "video";
     const counts = fields.find((one) => (isVideo ? one.field === lengthField : one.countsResults));
     const given = counts && (form[counts.field] ?? counts.default);
-    const made = isVideo ? (Number.isFinite(given) ? Number(given) : 0) : resultCount;
+    const seconds = Number.isFinite(given) ? Number(given) : 0;
+    const made = isVideo ? seconds : resultCount;
     // A form without a field for the number of images creates one image.
     const isOpen = given === undefined && (isVideo || counts !== undefined);
     const { generations, amount, open } = this.#models.get(model) ?? {

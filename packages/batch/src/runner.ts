@@ -71,11 +71,10 @@ export class Runner {
   /** The result of the run, if it has ended. Throws if it was aborted. */
   get summary(): BatchSummary {
     const progress = this.progress.report();
-    if (this.#signal.aborted)
-      throw ofRun(
-        this.#signal.reason,
-        progress.generated > 0 ? "yes" : this.#isUnknown ? "maybe" : "no",
-      );
+    if (this.#signal.aborted) {
+      const guess = this.#isUnknown ? "maybe" : "no";
+      throw ofRun(this.#signal.reason, progress.generated > 0 ? "yes" : guess);
+    }
     return { ...progress, stopped: this.#rules.stop?.stopped, error: this.#rules.stop?.error };
   }
 

@@ -40,11 +40,8 @@ export async function run(given: readonly string[]): Promise<number> {
     const failure = await stdoutFailure();
     if (!failure || isClosedByReader(failure)) return Number(process.exitCode ?? 0);
     const advice = "Run the command again with a stdout that can be written to.";
-    throw new CommandError(
-      stdoutFailed(failure),
-      advice,
-      Number(process.exitCode || exitCodes.unsaved),
-    );
+    const exitCode = Number(process.exitCode || exitCodes.unsaved);
+    throw new CommandError(stdoutFailed(failure), { advice, exitCode });
   } catch (error) {
     const { explain } = await import("./errors/explain.ts");
     const explained = explain(error, { flags: command?.flags });

@@ -79,7 +79,8 @@ function canonical(value: unknown): string {
 /** Describes the first field that differs. */
 export function difference(read: GenerationEntry | undefined, entry: GenerationEntry): string {
   if (!read) return "it is not there";
-  const [given, got] = [Object.entries(entry), new Map(Object.entries(read))];
+  const given = Object.entries(entry);
+  const got = new Map(Object.entries(read));
   const [field, value] = given.find(([name, one]) => !isSame(got.get(name), one)) ?? [];
   const show = (one: unknown) => canonical(one).slice(0, 60);
   return field === undefined

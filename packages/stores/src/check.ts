@@ -82,7 +82,8 @@ const checks: Readonly<Record<string, Check>> = {
    * missing entry.
    */
   async "writes of several handles, one after the other"(create, expect) {
-    const [first, second] = [await create(), await create()];
+    const first = await create();
+    const second = await create();
     const entry = entryOf();
     expect(
       (await second.get(entry.id)) === undefined,
@@ -165,13 +166,15 @@ const checks: Readonly<Record<string, Check>> = {
   },
 
   async values(create, expect) {
-    const [writer, reader] = [await create(), await create()];
+    const writer = await create();
+    const reader = await create();
     for (const entry of unusualEntries()) {
       expect(
         (await writer.write(entry)).written,
         "write: does not write an entry with unusual values",
       );
-      const [read, again] = [await reader.get(entry.id), await reader.get(entry.id)];
+      const read = await reader.get(entry.id);
+      const again = await reader.get(entry.id);
       const isKept = isSame(read, entry);
       expect(isKept, `write: changes the entry: ${difference(read, entry)}`);
       if (read) Object.assign(read, { reason: "changed by its reader" });
@@ -187,7 +190,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
 
   async list(create, expect) {
-    const [writer, reader] = [await create(), await create()];
+    const writer = await create();
+    const reader = await create();
     const keys = Array.from({ length: listed }, (_, index) =>
       index % 2 === 0 ? "key" : undefined,
     );
@@ -236,7 +240,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
 
   async forget(create, expect) {
-    const [store, reader] = [await create(), await create()];
+    const store = await create();
+    const reader = await create();
     await store.forget({ keyed: true });
     const one = (state: GenerationState, idempotencyKey: string | undefined, updatedAt: number) =>
       entryOf({ state, idempotencyKey, updatedAt });
@@ -279,7 +284,9 @@ const checks: Readonly<Record<string, Check>> = {
    * If an attempt takes over a key during `forget`, its entry must stay, or its write must fail.
    */
   async "forget while others write"(create, expect) {
-    const [forgetter, writer, reader] = [await create(), await create(), await create()];
+    const forgetter = await create();
+    const writer = await create();
+    const reader = await create();
     let tookMs = 0;
     for (let round = 0; round < 2 * rounds; round++) {
       const entries = Array.from({ length: rivals }, () =>

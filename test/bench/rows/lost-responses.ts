@@ -79,7 +79,10 @@ export function losses({
 
 export const measurement: Measurement<Given> = async ({ client: name, base, generations }) => {
   const client = await createClient(name, { base });
-  let [done, errors, warnings, hung] = [0, 0, 0, 0];
+  let done = 0;
+  let errors = 0;
+  let warnings = 0;
+  let hung = 0;
   const generate = async (index: number) => {
     try {
       const result = await Promise.race([client.generate?.(`A fox ${index}`), sleep(longestMs)]);

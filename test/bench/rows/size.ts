@@ -20,9 +20,7 @@ export const row: Row = {
 };
 
 async function sizesOf(client: string): Promise<Figures> {
-  const [initial, single] = [
-    await bundle(consumerOf(client)),
-    await bundle(consumerOf(client), { splitting: false }),
-  ];
+  const initial = await bundle(consumerOf(client));
+  const single = await bundle(consumerOf(client), { splitting: false });
   return { initial: weigh(initial), single: weigh(single) };
 }

@@ -42,7 +42,8 @@ export const row: Row = {
     const doubles = await startDoubles();
     const tables: Line[][] = [];
     for (const count of counts) {
-      const [tasks, maxQueriesInFlight] = [scale(count), count > 1_000 ? manyInFlight : undefined];
+      const tasks = scale(count);
+      const maxQueriesInFlight = count > 1_000 ? manyInFlight : undefined;
       const measureOne = async (client: string, round: number) => {
         await doubles.set({});
         const given: Given = { client, base: doubles.base, tasks, round, maxQueriesInFlight };
@@ -74,7 +75,8 @@ export const measurement: Measurement<Given> = async ({
   const random = randomFrom(round + 1);
   const now = Date.now();
   const taskids = Array.from({ length: tasks }, () => newTaskid(now, 2_000 + 4_000 * random()));
-  const [cpu, memory] = [watchCpu(), watchMemory()];
+  const cpu = watchCpu();
+  const memory = watchMemory();
   const delays: number[] = [];
   const wait = async (taskid: string) => {
     await client.wait?.(taskid);

@@ -16,7 +16,8 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 /** The pixels of rows of a picture as a text, to compare. */
 function pixels(options: typeof usual, from = 0, to = 1): string {
   const { width, height, index } = readPng(renderPicture(options));
-  const [top, bottom] = [Math.floor(from * height), Math.floor(to * height)];
+  const top = Math.floor(from * height);
+  const bottom = Math.floor(to * height);
   const all: number[] = [];
   for (let y = top; y < bottom; y++) for (let x = 0; x < width; x++) all.push(index(x, y));
   return sha256(Uint8Array.from(all));

@@ -26,11 +26,9 @@ export function readPng(bytes: Uint8Array): Png {
   }
   const chunk = (type: string): Buffer => chunks.get(type) ?? Buffer.alloc(0);
   const header = chunk("IHDR");
-  const [width, height, depth] = [
-    header.readUInt32BE(0),
-    header.readUInt32BE(4),
-    header.readUInt8(8),
-  ];
+  const width = header.readUInt32BE(0);
+  const height = header.readUInt32BE(4);
+  const depth = header.readUInt8(8);
   const stride = 1 + Math.ceil((width * depth) / 8);
   const lines = inflateSync(chunk("IDAT"));
   if (lines.length !== stride * height)

@@ -9,7 +9,10 @@ const [baseUrl, entry, taskid = ""] = process.argv.slice(2);
 const create = entry === "@mediagen/sdk/node" ? createMediaGen : createPlainMediaGen;
 const [result] = await streams(create({ baseUrl, apiKey: "sk-canary" }).image.task(taskid));
 const hash = createHash("sha256");
-let [bytes, before, peak, next] = [0, 0, 0, 0];
+let bytes = 0;
+let before = 0;
+let peak = 0;
+let next = 0;
 for await (const piece of result?.stream ?? []) {
   hash.update(piece);
   bytes += piece.length;

@@ -31,7 +31,7 @@ export function errorOf({
     advice: string,
     exitCode: number = exitCodes.failed,
     billed?: "maybe" | "yes",
-  ) => new CommandError(what, advice, exitCode, undefined, billed);
+  ) => new CommandError(what, { advice, exitCode, billed });
   if (stopped === "declined") return fail("cancelled", "Nothing was sent.", exitCodes.usage);
   if (stopped !== undefined && stopped !== "unknown") {
     const exitCode = stopped === "credits" ? exitCodes.credits : exitCodes.failed;

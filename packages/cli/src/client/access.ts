@@ -68,12 +68,11 @@ export async function saveAccess(baseUrl: string, apiKey: string): Promise<void>
     await disk.replaceFile(path, `${baseUrl}\n${apiKey}\n`, 0o600);
   } catch (error) {
     const advice = "What was saved before has not changed. Fix that and run the command again.";
-    throw new CommandError(
-      `the key could not be saved: ${messageOf(error)}`,
+    throw new CommandError(`the key could not be saved: ${messageOf(error)}`, {
       advice,
-      exitCodes.failed,
-      error,
-    );
+      exitCode: exitCodes.failed,
+      cause: error,
+    });
   }
 }
 

@@ -102,13 +102,12 @@ async function checkPrinted(task: AnyTask, options: Options): Promise<void> {
     "It exists, and nothing is billed again. Get its results with:",
     resumeCommand([task], options, options.output ?? "."),
   );
-  throw new CommandError(
-    `${nameOf(task)}: ${stdoutFailed(failure)}`,
+  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, {
     advice,
-    exitCodes.unsaved,
-    failure,
-    "yes",
-  );
+    exitCode: exitCodes.unsaved,
+    cause: failure,
+    billed: "yes",
+  });
 }
 
 /** Returns standard input, which ends with the signal's reason when the signal aborts. */

@@ -75,9 +75,12 @@ async function check(media: MediaGen, signal: AbortSignal): Promise<string> {
       !error.isRetryable
     )
       return message;
-    const [what, more] = isRejected
-      ? [`the key was rejected: ${message}`, "Check the key and the base URL."]
-      : [message, advice];
-    throw new CommandError(what, `Nothing was saved. ${more}`, exitCode, error);
+    const what = isRejected ? `the key was rejected: ${message}` : message;
+    const more = isRejected ? "Check the key and the base URL." : advice;
+    throw new CommandError(what, {
+      advice: `Nothing was saved. ${more}`,
+      exitCode,
+      cause: error,
+    });
   }
 }

@@ -12,7 +12,7 @@ import { explain, issuesText } from "../errors/explain.ts";
 import { flagsOf, type Options } from "../flags/flags.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { checkTarget } from "../files/target.ts";
-import { finish } from "../tasks/finish.ts";
+import { finish, type FinishHost } from "../tasks/finish.ts";
 import { flagsToRepeat, lookForTask, resolveCommands } from "../tasks/resume-commands.ts";
 import {
   type CommandEntry,
@@ -58,7 +58,7 @@ export async function run({ options }: Parsed): Promise<void> {
   const error =
     options.output === undefined
       ? undefined
-      : await downloadLeft(media, left, options.output, options, context);
+      : await downloadLeft(left, { media, options, context, target: options.output });
   if (options.output === undefined) list(left, options, context);
   for (const origin of elsewhere)
     context.progress.warn(
@@ -126,7 +126,11 @@ function explainResolve(error: unknown): CommandError {
   if (error instanceof ServiceError) {
     const { message, exitCode } = explain(error, { flags });
     const outcome = "Nothing was recorded, and it is still unknown whether the task exists.";
-    return new CommandError(message, `${outcome} ${error.advice}`, exitCode, error);
+    return new CommandError(message, {
+      advice: `${outcome} ${error.advice}`,
+      exitCode,
+      cause: error,
+    });
   }
   if (!(error instanceof InvalidRequestError)) return explain(error, { flags });
   return usageError(issuesText(error.issues, flags), "Nothing was recorded.", error);
@@ -191,18 +195,16 @@ function isoText(at: number): string {
  * some are missing.
  */
 async function downloadLeft(
-  media: MediaGen,
   recovery: Left,
-  target: string,
-  options: Options,
-  context: CommandContext,
+  host: FinishHost & { readonly target: string },
 ): Promise<CommandError | undefined> {
+  const { options, context, target } = host;
   const { tasks, finished: ended, unknown, unreadable, elsewhere } = recovery;
   // No name proves that a file is a task's result: `download` compares the bytes and replaces
   // nothing.
   const left = [...tasks, ...ended];
   await checkTarget(target, { ...options, overwrite: true, several: left.length > 1 });
-  const { finished, error } = await finish({ media, options, context, target }, left);
+  const { finished, error } = await finish(host, left);
   warnUnresolved(recovery, options, context.progress);
   context.output.document({ outcomes: finished, unresolved: unknown, unreadable, elsewhere });
   return error;

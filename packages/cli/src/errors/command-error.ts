@@ -7,6 +7,14 @@ import {
 import { onOneLine, printable } from "../terminal/text.ts";
 import { exitCodes } from "./exit-codes.ts";
 
+interface CommandErrorFields {
+  readonly advice: string;
+  readonly exitCode: number;
+  readonly cause?: unknown;
+  /** By default, what the cause says. */
+  readonly billed?: MediaGenError["billed"] | undefined;
+}
+
 /** An error for the person who runs the command. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
@@ -15,13 +23,7 @@ export class CommandError extends Error {
   readonly exitCode: number;
   billed: MediaGenError["billed"];
 
-  constructor(
-    what: string,
-    advice: string,
-    exitCode: number,
-    cause?: unknown,
-    billed?: MediaGenError["billed"],
-  ) {
+  constructor(what: string, { advice, exitCode, cause, billed }: CommandErrorFields) {
     super(what, { cause });
     this.billed = billed ?? (cause instanceof MediaGenError ? cause.billed : "no");
     this.advice = advice;
@@ -33,8 +35,9 @@ export class CommandError extends Error {
     const { message, advice, exitCode, cause, billed } = this;
     const isInvalid = cause instanceof InvalidRequestError;
     const isUsage = exitCode === exitCodes.usage && !isInvalid;
+    const nameOfCause = cause instanceof Error ? cause.name : "Error";
     return {
-      name: isUsage ? "UsageError" : cause instanceof Error ? cause.name : "Error",
+      name: isUsage ? "UsageError" : nameOfCause,
       code: cause instanceof ServiceError ? cause.code : undefined,
       message,
       advice,
@@ -61,7 +64,7 @@ export class Interrupted extends Error {
 
 /** Returns the error of a command that is used or configured wrongly. Nothing was sent. */
 export function usageError(what: string, advice: string, cause?: unknown): CommandError {
-  return new CommandError(what, advice, exitCodes.usage, cause);
+  return new CommandError(what, { advice, exitCode: exitCodes.usage, cause });
 }
 
 /** Returns the message of a thrown value. */

@@ -32,17 +32,20 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   if (error instanceof CommandError) return error;
   const { task, generates = false, resume, resolve, flags = [] } = circumstances;
   const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
-    new CommandError(what, advice, exitCode, error, task === undefined ? undefined : "yes");
+    new CommandError(what, {
+      advice,
+      exitCode,
+      cause: error,
+      billed: task === undefined ? undefined : "yes",
+    });
   const next = (advice: string) =>
     resume
       ? withCommands(`${advice} Continue with:`.trim(), resume)
       : advice || "Run the command again.";
   if (error instanceof Interrupted) {
-    const left = task
-      ? `; ${task} is not lost`
-      : generates
-        ? "; it created no task, so nothing was billed"
-        : "";
+    let left = "";
+    if (task) left = `; ${task} is not lost`;
+    else if (generates) left = "; it created no task, so nothing was billed";
     return fail(error.message + left, next(""), error.exitCode);
   }
   if (error instanceof InvalidRequestError) {
@@ -59,10 +62,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
       return fail(what, known || advice, exitCodes.unknown);
     }
     if (error instanceof TaskFailedError) return fail(what, advice);
-    const isLate = error instanceof WaitTimeoutError;
-    const exitCode =
-      error instanceof InsufficientCreditsError ? "credits" : isLate ? "timeout" : "failed";
-    return fail(what, next(resume && error.isRetryable ? "" : advice), exitCodes[exitCode]);
+    return fail(what, next(resume && error.isRetryable ? "" : advice), exitCodeOf(error));
   }
   if (error instanceof Error && "code" in error)
     return fail(error.message, next("Fix that, then try again."));
@@ -71,6 +71,11 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     error instanceof Error ? (error.stack ?? "") : String(error),
     resume ? next("") : bug,
   );
+}
+
+function exitCodeOf(error: MediaGenError): number {
+  if (error instanceof InsufficientCreditsError) return exitCodes.credits;
+  return error instanceof WaitTimeoutError ? exitCodes.timeout : exitCodes.failed;
 }
 
 /** Returns issues in sentences, with flags in place of the SDK's fields and options. */

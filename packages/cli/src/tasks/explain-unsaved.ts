@@ -22,15 +22,18 @@ export async function explainUnsaved(
   const taken =
     error instanceof InvalidRequestError &&
     error.issues.find(({ code }) => code === "alreadyExists");
-  // In a directory, results are named by their task.
-  const isNamed = taken && (await isDirectoryTarget(target));
-  const [sentence, command] = !taken
-    ? ["Fix that, then continue with:", resumeCommand([task], options, target)]
-    : isNamed
-      ? ["Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target)]
-      : ["Save them under the task's id:", resumeCommand([task], options, `${dirname(target)}/`)];
   const why = taken ? withFlags(taken.message, flagsOf("download")) : messageOf(error);
-  const what = `the results of ${nameOf(task)} could not be saved: ${why}`;
-  const advice = withCommands(`Nothing is billed again. ${sentence}`, command);
-  return new CommandError(what, advice, exitCodes.unsaved, error, "yes");
+  const fail = (sentence: string, command: string) =>
+    new CommandError(`the results of ${nameOf(task)} could not be saved: ${why}`, {
+      advice: withCommands(`Nothing is billed again. ${sentence}`, command),
+      exitCode: exitCodes.unsaved,
+      cause: error,
+      billed: "yes",
+    });
+  if (!taken) return fail("Fix that, then continue with:", resumeCommand([task], options, target));
+  // In a directory, results are named by their task.
+  if (await isDirectoryTarget(target))
+    return fail("Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target));
+  const directory = `${dirname(target)}/`;
+  return fail("Save them under the task's id:", resumeCommand([task], options, directory));
 }

@@ -41,7 +41,7 @@ export function finish(host: FinishHost, tasks: readonly AnyTask[]): Promise<Fin
 }
 
 /** Dependencies of `finish`. */
-interface FinishHost {
+export interface FinishHost {
   readonly media: MediaGen;
   readonly options: Options;
   readonly context: CommandContext;

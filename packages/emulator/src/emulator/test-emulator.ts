@@ -107,8 +107,11 @@ export async function provideTestEmulator(
 ): Promise<void> {
   const emulator = createEmulator(options);
   const server = isServed ? await listen(emulator) : undefined;
-  const [current, served] = [() => emulator, () => server];
-  await use(withAssertions(current, served));
+  const test = withAssertions(
+    () => emulator,
+    () => server,
+  );
+  await use(test);
   await server?.close();
 }
 

@@ -39,7 +39,8 @@ function toneFrame(isNegative: boolean): Uint8Array {
   );
 }
 
-const [up, down] = [toneFrame(false), toneFrame(true)];
+const up = toneFrame(false);
+const down = toneFrame(true);
 
 /** Returns a mono track with a tone, exactly this long. */
 export function toneTrack(seconds: number): Track {

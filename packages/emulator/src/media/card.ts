@@ -38,14 +38,15 @@ export interface Card extends Plane {
   readonly small: number;
 }
 
-/**
- * Luma that the ink of the shape adds, and the most ink: on each tone and the shape, the prompt is
- * 4.5 times as light.
- */
-const [shapeLuma, inkLuma] = [12, 148];
+/** Luma that the ink of the shape adds. */
+const shapeLuma = 12;
+/** Luma that the most ink adds: on each tone and the shape, the prompt is 4.5 times as light. */
+const inkLuma = 148;
 
-/** The ink of the shape behind the text, and of text that is not the prompt. */
-const [shapeInk, quietInk] = [2, 10];
+/** The ink of the shape behind the text. */
+const shapeInk = 2;
+/** The ink of text that is not the prompt. */
+const quietInk = 10;
 
 /**
  * Draws a card on a background with so many steps. It omits what does not fit. The plane has
@@ -57,11 +58,10 @@ export function drawCard(
   multiple: number = 1,
 ): Card {
   const size = Math.min(Math.sqrt(width * height), 1.7 * Math.min(width, height));
-  const [margin, small] = [Math.round(size * 0.075), size * 0.028];
-  const [columns, rows] = [width, height].map((side) => Math.ceil(side / multiple) * multiple) as [
-    number,
-    number,
-  ];
+  const margin = Math.round(size * 0.075);
+  const small = size * 0.028;
+  const columns = Math.ceil(width / multiple) * multiple;
+  const rows = Math.ceil(height / multiple) * multiple;
   const plane: Plane = { width: columns, height: rows, ink: new Uint8Array(columns * rows) };
   const card: Card = {
     ...plane,
@@ -73,25 +73,26 @@ export function drawCard(
   drawShape(card, hash(`shape of ${seed}`), size);
   const across = { left: margin, width: width - 2 * margin };
   const titleSize = small * 1.5;
-  drawText(
-    card,
-    text.title,
-    { ...across, top: margin, height: titleSize },
-    [titleSize, small],
-    quietInk,
-  );
+  drawText(card, {
+    text: text.title,
+    box: { ...across, top: margin, height: titleSize },
+    sizes: [titleSize, small],
+    ink: quietInk,
+  });
   const noteHeight = 4 * small * 1.25;
   const nowhere = { width, height: 0, ink: new Uint8Array() };
-  const used = drawText(nowhere, text.note, { ...across, top: 0, height: noteHeight }, [small]);
+  const note = { text: text.note, sizes: [small], ink: quietInk };
+  const used = drawText(nowhere, { ...note, box: { ...across, top: 0, height: noteHeight } });
   const noteTop = footOf(card).top - small - used;
-  drawText(card, text.note, { ...across, top: noteTop, height: noteHeight }, [small], quietInk);
+  drawText(card, { ...note, box: { ...across, top: noteTop, height: noteHeight } });
   const bodyTop = margin + titleSize * capHeight + size * 0.075;
   const sizes: number[] = [];
   for (let next = size * 0.14; next > small; next *= 0.86) sizes.push(next);
-  drawText(card, text.body, { ...across, top: bodyTop, height: noteTop - size * 0.05 - bodyTop }, [
-    ...sizes,
-    small,
-  ]);
+  drawText(card, {
+    text: text.body,
+    box: { ...across, top: bodyTop, height: noteTop - size * 0.05 - bodyTop },
+    sizes: [...sizes, small],
+  });
   return card;
 }
 
@@ -110,18 +111,19 @@ export function lumaOf(tone: Tone, ink: number): number {
 function drawShape(card: Card, number: number, size: number): void {
   const pick = (shift: number, from: number, to: number) =>
     from + ((to - from) * ((number >>> shift) & 255)) / 255;
-  const [left, top] = [
-    card.visible.width * pick(0, 0.7, 0.95),
-    card.visible.height * pick(8, 0.5, 0.95),
-  ];
+  const left = card.visible.width * pick(0, 0.7, 0.95);
+  const top = card.visible.height * pick(8, 0.5, 0.95);
   // Eight curves are a circle but for a thousandth of its radius.
-  const [half, tangent] = [Math.SQRT1_2, Math.SQRT2 - 1];
+  const half = Math.SQRT1_2;
+  const tangent = Math.SQRT2 - 1;
   const corners = [1, half, 0, -half, -1, -half, 0, half];
   let path = "M1 0";
   for (let corner = 0; corner < 8; corner++) {
     const at = (index: number) => [corners[index % 8] ?? 0, corners[(index + 6) % 8] ?? 0] as const;
-    const [[x, y], [nextX, nextY]] = [at(corner), at(corner + 1)];
-    const [controlX, controlY] = [-tangent * y, tangent * x];
+    const [x, y] = at(corner);
+    const [nextX, nextY] = at(corner + 1);
+    const controlX = -tangent * y;
+    const controlY = tangent * x;
     path += `Q${x + controlX} ${y + controlY} ${nextX} ${nextY}`;
   }
   fillPath(card, path, { left, top, scale: size * pick(16, 0.34, 0.5) }, shapeInk);
@@ -155,7 +157,8 @@ export function drawProgress(card: Card, longest: string, share: number): void {
   const middle = Math.round(baseline - (card.small * capHeight + height) / 2);
   // Within 16 rows, and in steps of 16 pixels, which H.264 writes together.
   const top = middle - Math.max(0, ((middle % 16) + height - 16) % 16);
-  const [left, right] = [card.margin, labelLeft(card, longest) - Math.round(card.small)];
+  const left = card.margin;
+  const right = labelLeft(card, longest) - Math.round(card.small);
   const done = Math.min(right, 16 * Math.ceil((left + (right - left) * share) / 16));
   fillBox(card, [left, top, done, top + height]);
   fillBox(card, [done, top, right, top + height], 3);

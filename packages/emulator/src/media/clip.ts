@@ -66,7 +66,8 @@ function videoTrack(options: ClipOptions): Track {
         : keyFrame(card, macroblocks, keySamples.push(frame) % 2);
     samples.push(avcSample(unit));
   }
-  const [sps, pps] = [sequenceParameterSet({ width, height, fps }), pictureParameterSet()];
+  const sps = sequenceParameterSet({ width, height, fps });
+  const pps = pictureParameterSet();
   const sampleEntry = avc1Box({ width, height, sps, pps });
   // These units also fit fractional frame rates: at 29.97 frames per second, a frame lasts 1000 of
   // 29970 units.

@@ -12,8 +12,10 @@ const block = 4;
 /** How much the luma of a decoded pixel may differ. */
 const tolerance = 1;
 
-/** Marks of a block: its macroblock is Intra_4x4; its samples or coefficients are written. */
-const [isPredicted, isWritten] = [1, 2];
+/** Mark of a block: its macroblock is Intra_4x4. */
+const isPredicted = 1;
+/** Mark of a block: its samples or coefficients are written. */
+const isWritten = 2;
 
 /** Writes macroblocks of a card's frames, 7.3.5. The card's sides are multiples of 16. */
 export class MacroblockWriter {
@@ -42,17 +44,16 @@ export class MacroblockWriter {
 
   /** Begins a slice. Intra types begin in mb_type at 0 in I slices, and at 5 in P slices. */
   begin(bits: BitWriter, intraTypes: 0 | 5): void {
-    [this.#bits, this.#intraTypes] = [bits, intraTypes];
+    this.#bits = bits;
+    this.#intraTypes = intraTypes;
     this.#marks.fill(0);
   }
 
   /** Writes the macroblock at an address. */
   write(address: number): void {
     const across = this.#card.width / macroblock;
-    const [left, top] = [
-      (address % across) * macroblock,
-      Math.floor(address / across) * macroblock,
-    ];
+    const left = (address % across) * macroblock;
+    const top = Math.floor(address / across) * macroblock;
     if (left > 0 && this.#repeatsLeft(left, top, macroblock)) this.#writeCopy(left, top);
     else if (left > 0 && top > 0) this.#writeBlocks(left, top);
     else this.#writeSamples(left, top);
@@ -82,7 +83,8 @@ export class MacroblockWriter {
     this.#bits.se(0); // mb_qp_delta
     // In the order of 6.4.3: four blocks of each quarter.
     for (let index = 0; index < 16; index++) {
-      const [x, y] = [(index & 1) + ((index >> 1) & 2), ((index >> 1) & 1) + ((index >> 2) & 2)];
+      const x = (index & 1) + ((index >> 1) & 2);
+      const y = ((index >> 1) & 1) + ((index >> 2) & 2);
       this.#writeBlock(left + x * block, top + y * block);
     }
   }
@@ -151,7 +153,8 @@ export class MacroblockWriter {
   #repeatsLeft(left: number, top: number, size: number): boolean {
     const { width, ink } = this.#card;
     for (let row = top; row < top + size; row++) {
-      const [start, lumas] = [row * width + left, this.#lumas[row] ?? []];
+      const start = row * width + left;
+      const lumas = this.#lumas[row] ?? [];
       const before = this.#decoded[start - 1] ?? 0;
       for (let at = start; at < start + size; at++)
         if (Math.abs((lumas[ink[at] ?? 0] ?? 0) - before) > tolerance) return false;

@@ -46,10 +46,8 @@ export function writeMp4(
     );
     // 12:8.2.2. Two times, timescale, duration, rate 1 as 16.16; volume 1 as 8.8; matrix;
     // next_track_ID.
-    const [times, next] = [
-      u32(0, 0, timescale, duration, 0x10000),
-      u32(0, 0, 0, 0, 0, 0, tracks.length + 1),
-    ];
+    const times = u32(0, 0, timescale, duration, 0x10000);
+    const next = u32(0, 0, 0, 0, 0, 0, tracks.length + 1);
     return box(
       "moov",
       fullBox("mvhd", 0, times, u16(0x100, 0, 0, 0, 0, 0), matrix, next),

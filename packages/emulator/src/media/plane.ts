@@ -24,17 +24,18 @@ interface Placement {
  */
 export function fillPath(plane: Plane, path: string, at: Placement, ink: number = mostInk): void {
   const lines = linesOf(path, at);
-  const [xs, ys] = [lines.map(([x]) => x), lines.map(([, y]) => y)];
-  const [left, right] = [Math.floor(Math.min(...xs)), Math.ceil(Math.max(...xs)) + 1];
-  const [end, bottom] = [
-    Math.min(right, plane.width),
-    Math.min(Math.ceil(Math.max(...ys)), plane.height),
-  ];
+  const xs = lines.map(([x]) => x);
+  const ys = lines.map(([, y]) => y);
+  const left = Math.floor(Math.min(...xs));
+  const right = Math.ceil(Math.max(...xs)) + 1;
+  const end = Math.min(right, plane.width);
+  const bottom = Math.min(Math.ceil(Math.max(...ys)), plane.height);
   const changes = new Float32Array(right - left + 1);
   for (let row = Math.max(0, Math.floor(Math.min(...ys))); row < bottom; row++) {
     changes.fill(0);
     for (const line of lines) addLine(changes, line, row, left);
-    let [covered, level] = [0, 0];
+    let covered = 0;
+    let level = 0;
     for (let x = left; x < end; x++) {
       const change = changes[x - left] ?? 0;
       if (change !== 0) level = Math.round(Math.min(1, Math.abs((covered += change))) * ink);
@@ -84,23 +85,33 @@ type Line = readonly [x0: number, y0: number, x1: number, y1: number];
 
 function linesOf(path: string, { left, top, scale }: Placement): Line[] {
   const lines: Line[] = [];
-  let [x, y, startX, startY] = [0, 0, 0, 0];
+  let x = 0;
+  let y = 0;
+  let startX = 0;
+  let startY = 0;
   const to = (nextX: number, nextY: number) => {
     lines.push([left + x * scale, top + y * scale, left + nextX * scale, top + nextY * scale]);
-    [x, y] = [nextX, nextY];
+    x = nextX;
+    y = nextY;
   };
   for (const [command, [a = 0, b = 0, c = 0, d = 0]] of commandsOf(path)) {
     if (command === "M") {
       to(startX, startY);
-      [x, y, startX, startY] = [a, b, a, b];
+      x = a;
+      y = b;
+      startX = a;
+      startY = b;
     } else if (command === "L") to(a, b);
     else {
-      const [fromX, fromY] = [x, y];
+      const fromX = x;
+      const fromY = y;
       // As many lines as look like the curve at its size.
       const count = 2 + Math.ceil(Math.sqrt((Math.abs(c - x) + Math.abs(d - y)) * scale) / 2);
       for (let line = 1; line <= count; line++) {
         const t = line / count;
-        const [own, by, end] = [(1 - t) ** 2, 2 * t * (1 - t), t * t];
+        const own = (1 - t) ** 2;
+        const by = 2 * t * (1 - t);
+        const end = t * t;
         to(own * fromX + by * a + end * c, own * fromY + by * b + end * d);
       }
     }
@@ -119,11 +130,14 @@ function addLine(changes: Float32Array, [x0, y0, x1, y1]: Line, row: number, lef
   const to = Math.min(row + 1, Math.max(y0, y1));
   if (from >= to) return;
   const slope = (x1 - x0) / (y1 - y0);
-  const [one, other] = [x0 + (from - y0) * slope - left, x0 + (to - y0) * slope - left];
-  const [start, end] = [Math.min(one, other), Math.max(one, other)];
+  const one = x0 + (from - y0) * slope - left;
+  const other = x0 + (to - y0) * slope - left;
+  const start = Math.min(one, other);
+  const end = Math.max(one, other);
   const height = y0 < y1 ? to - from : from - to;
   for (let column = Math.floor(start); column <= end; column++) {
-    const [enter, leave] = [Math.max(start, column), Math.min(end, column + 1)];
+    const enter = Math.max(start, column);
+    const leave = Math.min(end, column + 1);
     const part = start === end ? height : (height * (leave - enter)) / (end - start);
     // What is at the right of the line in this pixel.
     const inside = part * (column + 1 - (enter + leave) / 2);

@@ -44,7 +44,9 @@ function scanlinesOf(card: Card): Uint8Array<ArrayBuffer> {
   const { width, height, ink } = card;
   const scanlines = new Uint8Array((1 + width) * height);
   for (let row = 0; row < height; row++) {
-    const [start, from, tone] = [row * (1 + width), row * width, toneIndex(card, row)];
+    const start = row * (1 + width);
+    const from = row * width;
+    const tone = toneIndex(card, row);
     let alike = row > 0 && tone === toneIndex(card, row - 1) ? 0 : width;
     while (alike < width && ink[from + alike] === ink[from + alike - width]) alike++;
     if (alike === width && row > 0) scanlines[start] = 2;
@@ -80,7 +82,8 @@ const crcTable: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
  */
 function rgb({ y, cb, cr }: Tone): number[] {
   const luma = 298 * (y - 16) + 128;
-  const [blue, red] = [cb - 128, cr - 128];
+  const blue = cb - 128;
+  const red = cr - 128;
   return [luma + 459 * red, luma - 55 * blue - 136 * red, luma + 541 * blue].map((value) =>
     Math.max(0, Math.min(255, value >> 8)),
   );

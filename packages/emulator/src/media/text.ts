@@ -16,6 +16,15 @@ interface Box {
   readonly height: number;
 }
 
+/** A text in a box. */
+interface BoxedText {
+  readonly text: string;
+  readonly box: Box;
+  /** The sizes to try, the largest first. */
+  readonly sizes: readonly number[];
+  readonly ink?: number;
+}
+
 /** Returns the width of a line of printable ASCII, as a multiple of its size. */
 export function widthOf(text: string): number {
   let width = 0;
@@ -43,13 +52,7 @@ export function drawLine(
  * Draws a text into a box, in the first of the sizes in which it fits without breaking a word, or
  * else in the last one, cut with an ellipsis. Returns the height that it takes.
  */
-export function drawText(
-  plane: Plane,
-  text: string,
-  box: Box,
-  sizes: readonly number[],
-  ink?: number,
-): number {
+export function drawText(plane: Plane, { text, box, sizes, ink }: BoxedText): number {
   const [smallest = 0] = sizes.slice(-1);
   const countAt = (size: number) =>
     Math.floor((box.height - size * capHeight) / (size * lineHeight)) + 1;
@@ -90,7 +93,8 @@ function wrap(text: string, width: number, most: number): string[] {
 
 /** Returns the longest beginning of a text that fits a width: at least one character. */
 function startOf(text: string, width: number): string {
-  let [length, used] = [0, 0];
+  let length = 0;
+  let used = 0;
   while (length < text.length && (length === 0 || used + widthOf(text.charAt(length)) <= width))
     used += widthOf(text.charAt(length++));
   return text.slice(0, length);

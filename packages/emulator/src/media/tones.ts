@@ -37,7 +37,8 @@ export function tonesOf(seed: string, count: number): Tone[] {
   return Array.from({ length: count }, (_, index) => {
     const between = (start: number, end: number) =>
       Math.round(start + ((end - start) * index) / (count - 1));
-    const [cb, cr] = [(from.cb + to.cb) / 2, (from.cr + to.cr) / 2];
+    const cb = (from.cb + to.cb) / 2;
+    const cr = (from.cr + to.cr) / 2;
     return { y: between(from.y, to.y * 0.65), cb: between(from.cb, cb), cr: between(from.cr, cr) };
   });
 }

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { unknownName } from "@mediagen/sdk/kit";
 import { hasCode } from "./error-code.ts";
-import { type Behaviour, readSetting, settingNames, settings } from "../service/settings.ts";
+import { readSetting } from "../service/read-settings.ts";
+import { type Behaviour, settingNames, settings } from "../service/settings.ts";
 import { usualFile } from "./saved-state.ts";
 
 /** The options that are not settings: a placeholder for the value, or "", and what they do. */

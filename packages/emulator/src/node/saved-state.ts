@@ -45,7 +45,8 @@ export function createSavedState(): SavedState {
       persist = await openFile(emulator, path);
     },
     async openUsual(emulator, warn) {
-      const [path, { credits }] = [usualFile(), emulator];
+      const path = usualFile();
+      const { credits } = emulator;
       const stop = (error: unknown) => {
         persist = undefined;
         warn(error instanceof Error ? error.message : String(error));

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Emulator } from "../service/emulator-types.ts";
+import type { EmulatorResponse } from "../service/exchange.ts";
 import { isEmulatorPath, resultsPath } from "../service/paths.ts";
 import { isReset } from "./error-code.ts";
 import { readPublicUrl, readUrls } from "./request-urls.ts";
@@ -119,12 +120,10 @@ async function respond(
       header: (name) => incoming.headers[name]?.toString() ?? null,
       bytes: (limit) => readAll(incoming, limit),
     });
-    const isEmpty = body === null && incoming.method !== "HEAD" && status !== 204 && status !== 304;
-    const isStream = body === null || body instanceof ReadableStream;
-    const known = isEmpty ? 0 : isStream ? undefined : Buffer.byteLength(body);
+    const length = lengthOf(body, status, incoming.method);
     outgoing.writeHead(
       status,
-      known === undefined ? headers : { ...headers, "content-length": known },
+      length === undefined ? headers : { ...headers, "content-length": length },
     );
     // The cast: the types of DOM and Node for the same stream class differ.
     if (body instanceof ReadableStream)
@@ -138,6 +137,18 @@ async function respond(
     if (!isReset(error) && !outgoing.destroyed) console.error(error);
     outgoing.destroy();
   }
+}
+
+/** Returns the length of a response's body, if it has one that is known before it is sent. */
+function lengthOf(
+  body: EmulatorResponse["body"],
+  status: number,
+  method: string | undefined,
+): number | undefined {
+  if (body instanceof ReadableStream) return undefined;
+  if (body !== null) return Buffer.byteLength(body);
+  const hasNone = method === "HEAD" || status === 204 || status === 304;
+  return hasNone ? undefined : 0;
 }
 
 /** Maximum size of an unread body that is received, so that its connection can be reused. */

@@ -40,7 +40,8 @@ export interface Calls {
 
 /** Creates an empty log that keeps the latest calls. */
 export function createCalls(kept: number): Calls {
-  const [all, blamed] = [createLatest<OpenCall>(kept), createLatest<OpenCall>(kept)];
+  const all = createLatest<OpenCall>(kept);
+  const blamed = createLatest<OpenCall>(kept);
   let counts = new Map<string, number>();
   let blamedInAll = 0;
   return {

@@ -109,7 +109,8 @@ export class EmulatorClock implements Clock {
   /** Sets the time and ends the sleeps that are over by then. */
   readonly set = (time: number): void => {
     if (!isTime(time)) throw new RangeError(`clock: ${time} is not a valid time.`);
-    [this.#base, this.#since] = [time, Date.now()];
+    this.#base = time;
+    this.#since = Date.now();
     for (const sleeper of this.#ending().sort((a, b) => a.until - b.until))
       if (sleeper.until <= time) sleeper.wake();
   };
@@ -160,7 +161,8 @@ export class EmulatorClock implements Clock {
     endTurn(this.#turn);
     const next = this.#nextEnd();
     if (next > latest) return;
-    const [activity, slept] = [this.#activity.current(), this.#slept];
+    const activity = this.#activity.current();
+    const slept = this.#slept;
     this.#turn = startTurn(() => {
       // A request or sleep since then may lead to another sleep that ends earlier.
       const isIdle =

@@ -6,14 +6,12 @@ import { createFaults, type Faults } from "./faults.ts";
 import type { ResultSource } from "./own-result.ts";
 import type { Operation, Validate } from "./operation.ts";
 import { operations as bundled } from "./operations.gen.ts";
+import { checkSettings, rejectUnknown, statusesOf } from "./read-settings.ts";
 import {
   type Behaviour,
-  checkSettings,
   defaultBehaviour,
   type Limits,
-  rejectUnknown,
   type Statuses,
-  statusesOf,
   usualLimits,
 } from "./settings.ts";
 import { createState, type Snapshot, type State, takeSnapshot } from "./state.ts";

@@ -2,7 +2,7 @@ import type { Activity } from "./activity.ts";
 import { type EmulatorResponse, type EmulatorRequest, plain } from "./exchange.ts";
 import type { Random } from "./random.ts";
 import { type Verb, verbs } from "./operation.ts";
-import { rejectUnknown } from "./settings.ts";
+import { rejectUnknown } from "./read-settings.ts";
 
 /**
  * All faults, and whether each comes before or after the operation has taken effect, such as a task

@@ -12,7 +12,12 @@ export interface FormPart {
 const headersLimit = 16 * 1024;
 /** RFC 2046, 5.1.1. */
 const longestBoundary = 70;
-const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
+
+const cr = 13;
+const lf = 10;
+const space = 32;
+const tab = 9;
+const dash = 45;
 const emptyLine = Uint8Array.of(cr, lf, cr, lf);
 
 /**
@@ -108,7 +113,8 @@ function readPart(head: Uint8Array, bytes: Uint8Array): FormPart | undefined {
   const parameters = readParameters(disposition);
   const name = parameters.get("name");
   if (!/^form-data\s*;/i.test(disposition) || name === undefined) return undefined;
-  const [plain, extended] = [parameters.get("filename"), parameters.get("filename*")];
+  const plain = parameters.get("filename");
+  const extended = parameters.get("filename*");
   return {
     name: unescapeName(name),
     fileName: extended === undefined ? plain && unescapeName(plain) : readExtended(extended),

@@ -109,19 +109,19 @@ function readForm(bytes: Uint8Array, type: string, known: Operation["fields"]): 
   return { fields, files, violations };
 }
 
+/** Numbers as JSON writes them: no leading zeros. */
+const integer = /^-?(0|[1-9]\d*)$/;
+const decimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
 /**
  * Converts form text to the type of its field. Text that cannot be converted stays, and the
  * validator rejects it.
  */
 function coerce(text: string, { type }: Field = {}): unknown {
-  // Numbers as JSON writes them: no leading zeros, and nothing beyond the range of a number.
-  const isNumber =
-    type === "integer"
-      ? /^-?(0|[1-9]\d*)$/
-      : type === "number"
-        ? /^-?(0|[1-9]\d*)(\.\d+)?$/
-        : undefined;
-  if (isNumber?.test(text) && Number.isFinite(Number(text))) return Number(text);
+  const isInteger = type === "integer" && integer.test(text);
+  const isNumber = isInteger || (type === "number" && decimal.test(text));
+  // Nothing beyond the range of a number.
+  if (isNumber && Number.isFinite(Number(text))) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }

@@ -107,7 +107,8 @@ export async function call(
     if (answer) retries.succeeded();
     const { code, data, status = 0, verdict } = answer ?? {};
     const isDone = generation ? verdict === "created" : code === codes.success && isSuccess(status);
-    if (!answer || !isDone || !data) throw failureOf(tried, operation, context, host, isLost);
+    if (!answer || !isDone || !data)
+      throw failureOf(tried, operation, context, { apiKey: host.apiKey, isLost });
     if (generation) {
       const { resultCount, origin } = generation;
       emit({ type: "generated", ...about, taskid: taskidIn(data) ?? "", resultCount, origin });
@@ -190,8 +191,7 @@ function failureOf(
   { answer, error }: Tried,
   { id }: Operation,
   { generation, signal, subject }: CallContext,
-  { apiKey }: CallHost,
-  isLost: boolean,
+  { apiKey, isLost }: Pick<CallHost, "apiKey"> & { readonly isLost: boolean },
 ): unknown {
   if (!answer) {
     const isUnsent = error instanceof NeverSentError;

@@ -63,7 +63,8 @@ export function readHeaders(
 }
 
 function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue | undefined {
-  const [field, name] = [`headers.${given}`, given.toLowerCase()];
+  const field = `headers.${given}`;
+  const name = given.toLowerCase();
   const instead = ignored.get(name);
   if (instead !== undefined)
     return issueOf(field, "notAllowed", "would be ignored", `Use ${instead}.`);

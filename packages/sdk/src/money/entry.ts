@@ -22,16 +22,18 @@ export function stepAt(entry: GenerationEntry | undefined, isSilent: boolean): S
   return isSilent && entry.state === "claimed" ? "generate" : steps[entry.state];
 }
 
-/**
- * Returns the state of a generation whose call failed. Errors from elsewhere do not prove that
- * nothing was sent.
- */
+/** What the error of a failed call says about its generation. */
+export type Failure = "unknown" | "not created" | "from elsewhere";
+
+/** Returns the state of a generation whose call failed. */
 export function stateAfter(
   state: "claimed" | "sending",
-  error: "unknown" | "not created" | "from elsewhere",
+  failure: Failure,
 ): "unknown" | "notCreated" {
-  if (error === "from elsewhere") return state === "sending" ? "unknown" : "notCreated";
-  return error === "unknown" ? "unknown" : "notCreated";
+  if (failure === "unknown") return "unknown";
+  if (failure === "not created") return "notCreated";
+  // Errors from elsewhere do not prove that nothing was sent.
+  return state === "sending" ? "unknown" : "notCreated";
 }
 
 /** Returns whether an entry may be written over the stored one. Every store has this rule. */

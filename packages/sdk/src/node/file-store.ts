@@ -146,7 +146,8 @@ export class FileStore implements GenerationStore {
   async #append(id: string, life: string, revision: number, text: string): Promise<boolean> {
     const directory = this.#directoryOf(id);
     const pathOf = (one: number) => join(directory, `${one}.${life}`);
-    const [part, path] = [newPart(this.#directory), pathOf(revision)];
+    const part = newPart(this.#directory);
+    const path = pathOf(revision);
     try {
       await writeDurably(part, text, 0o600);
       if (!(await publish(part, path))) return false;

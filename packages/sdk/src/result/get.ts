@@ -48,7 +48,8 @@ export async function getPublic(
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return response;
     void response.body?.cancel().catch(() => undefined);
-    [from, text] = [url, location];
+    from = url;
+    text = location;
   }
   throw new UnusableError(`redirects more than ${maxRedirects} times`);
 }

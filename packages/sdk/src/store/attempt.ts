@@ -1,5 +1,5 @@
 import { MediaGenError, messageOf, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
-import { isUnderWay, mayRetryOn, stateAfter } from "../money/entry.ts";
+import { type Failure, isUnderWay, mayRetryOn, stateAfter } from "../money/entry.ts";
 import type { GenerationFacts, GenerationEntry } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Entries } from "./entries.ts";
@@ -103,14 +103,8 @@ export class Attempt {
       this.#turn.then(() => this.#state && this.failed(thrown, signal)).catch(() => undefined);
       return;
     }
-    const isUnknown = thrown instanceof OutcomeUnknownError;
-    const isExpected =
-      thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
-    const state = stateAfter(
-      this.#state,
-      isUnknown ? "unknown" : isExpected ? "not created" : "from elsewhere",
-    );
-    const reason = isUnknown ? thrown.reason : messageOf(thrown);
+    const state = stateAfter(this.#state, kindOf(thrown, signal));
+    const reason = thrown instanceof OutcomeUnknownError ? thrown.reason : messageOf(thrown);
     await this.#finish(() => this.#write({ state, reason }));
   }
 
@@ -187,7 +181,11 @@ export class Attempt {
   #finish<T>(write: () => Promise<T>, task?: TaskJSON): Promise<T | undefined> {
     const { time, emit } = this.#entries.host;
     this.#end();
-    const finish = () => this.#inTurn(write).then((result) => (this.#end(), result));
+    const finish = async () => {
+      const result = await this.#inTurn(write);
+      this.#end();
+      return result;
+    };
     const repeat = async (delayMs: number): Promise<void> => {
       await time.sleep(delayMs, undefined, "background");
       await finish().catch(() => repeat(Math.min(2 * delayMs, longestRetryMs)));
@@ -204,4 +202,10 @@ export class Attempt {
     this.#ending.abort("ended");
     if (this.#entries.open.get(this.facts.id) === this) this.#entries.open.delete(this.facts.id);
   }
+}
+
+function kindOf(thrown: unknown, signal: AbortSignal | undefined): Failure {
+  if (thrown instanceof OutcomeUnknownError) return "unknown";
+  if (thrown instanceof MediaGenError) return "not created";
+  return signal?.aborted && thrown === signal.reason ? "not created" : "from elsewhere";
 }

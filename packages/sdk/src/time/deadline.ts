@@ -66,7 +66,10 @@ export class Deadline {
     };
     const release = onAbort(outer, () => abort(outer?.reason, false));
     const cancel = time.alarm(ms, () => abort(reason(), true), "limit");
-    this.end = () => (cancel(), release());
+    this.end = () => {
+      cancel();
+      release();
+    };
   }
 
   /**

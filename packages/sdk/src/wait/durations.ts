@@ -80,7 +80,8 @@ export class Durations {
 
   /** Returns how likely a task is to end in a millisecond of a bin. */
   #hazard(bin: number): number {
-    const [start, end] = [startOf(bin), startOf(bin + 1)];
+    const start = startOf(bin);
+    const end = startOf(bin + 1);
     const endedByPrior = weightOfPrior * (1 - Math.sqrt((1_000 + start) / (1_000 + end)));
     return (
       ((this.#ended[bin] ?? 0) + endedByPrior) /
