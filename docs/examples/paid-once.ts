@@ -17,5 +17,6 @@ try {
   console.log(`order-42 is ${task.taskid}, ${file?.path}`);
 } catch (error) {
   if (!(error instanceof OutcomeUnknownError)) throw error;
-  console.log(`order-42 may have been billed: resolve ${error.generationId}`);
+  const { generationId, attempt } = error;
+  console.log(`order-42 may have been billed: resolve ${generationId} ${attempt}`);
 }

@@ -2,10 +2,12 @@ import { createMediaGen, download, fileStore, waitEach } from "@mediagen/sdk/nod
 
 const media = createMediaGen({ store: fileStore("generations") });
 
-// node recover.ts GENERATION_ID TASKID, or node recover.ts GENERATION_ID notCreated
-const [id, found] = process.argv.slice(2);
-if (id && found === "notCreated") await media.resolve(id, "notCreated");
-else if (id && found) await media.resolve(id, { taskid: found });
+// node recover.ts GENERATION_ID ATTEMPT TASKID
+// node recover.ts GENERATION_ID ATTEMPT notCreated
+const [id, attempt, found] = process.argv.slice(2);
+if (id && attempt && found === "notCreated")
+  await media.resolve(id, "notCreated", { attempt });
+else if (id && found) await media.resolve(id, { taskid: found }, { attempt });
 
 const { tasks, finished, unknown, unreadable } = await media.recover();
 
@@ -18,9 +20,10 @@ for await (const outcome of waitEach([...tasks, ...finished])) {
   const files = await download(outcome.task, "out", { overwrite: true });
   console.log(`${taskid}: ${files.map(({ path }) => path)}`);
 }
-for (const { generationId, model, idempotencyKey, at } of unknown) {
+for (const { generationId, attempt, model, idempotencyKey, at } of unknown) {
+  const time = new Date(at).toISOString();
   console.log(
-    `unknown: ${generationId}, ${model} for ${idempotencyKey} at ${new Date(at).toISOString()}`,
+    `unknown: ${generationId} ${attempt}, ${model} for ${idempotencyKey} at ${time}`,
   );
 }
 for (const entry of unreadable)

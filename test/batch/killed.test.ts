@@ -51,10 +51,10 @@ test(
       apiKey: "emulator-key",
       store: fileStore(join(out, "generations")),
     });
-    for (const { generationId = "", form } of unknown) {
+    for (const { generationId = "", attempt = "", form } of unknown) {
       const taskid = taskOf.get(String(form["prompt"]));
       await (taskid === undefined
-        ? media.resolve(generationId, "notCreated")
+        ? media.resolve(generationId, "notCreated", { attempt })
         : media.resolve(generationId, { taskid }));
     }
     expect(await runBatchIn(input, out, options)).toMatchObject({ succeeded: 24, unknown: 0 });

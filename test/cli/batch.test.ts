@@ -168,7 +168,7 @@ test.for<[code: number, fault: Fault["fault"] | "a wrong key", flags: string, sa
     5,
     "resetAfter",
     "",
-    /or that there is none:\n {4}mediagen recover --resolve \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines of unknown outcome/,
+    /or that there is none:\n {4}mediagen recover --resolve \S+ --attempt \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines of unknown outcome/,
   ],
 ])("a batch ends with %i after %s", ([code, fault, flags, says]) =>
   withLines(linesOf(3), async ({ env, emulator, run }) => {

@@ -9,6 +9,8 @@ const image = "imgmodelv4";
 const generateImage = `image A -m ${image} -q`;
 const unknownIn = (stdout: string) =>
   [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id = ""]) => id);
+const attemptsIn = (stdout: string) =>
+  [...stdout.matchAll(/^unknown\t.*\t(\S+)$/gm)].map(([, attempt = ""]) => attempt);
 
 test("recover lists what is left, and ends with 5 if an outcome is unknown", () =>
   inPlace(async (place) => {
@@ -25,13 +27,14 @@ test("recover lists what is left, and ends with 5 if an outcome is unknown", () 
     expect([code, stdout]).toEqual([
       5,
       expect.stringMatching(
-        `^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\n$`,
+        `^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\t[\\w-]+\n$`,
       ),
     ]);
     expect(commandsIn(stderr)).toEqual([
       "mediagen recover -o .",
       ...["--taskid TASKID", "--not-created"].map(
-        (outcome) => `mediagen recover --resolve ${unknownIn(stdout)} ${outcome}`,
+        (outcome) =>
+          `mediagen recover --resolve ${unknownIn(stdout)} --attempt ${attemptsIn(stdout)} ${outcome}`,
       ),
     ]);
   }));
@@ -106,7 +109,9 @@ test("recover --resolve records the task of an unknown generation, or that there
   inPlace(async ({ emulator, run }) => {
     emulator.next({ fault: "html", on: "generate", times: 2 });
     for (let i = 0; i < 2; i++) await run(generateImage);
-    const [one, other] = unknownIn((await run("recover -q")).stdout);
+    const { stdout } = await run("recover -q");
+    const [one, other] = unknownIn(stdout);
+    const [, attempt] = attemptsIn(stdout);
     const { taskid } = emulator.tasks[0] ?? {};
     for (const wrong of ["", `--taskid ${taskid} --not-created`])
       await fails(
@@ -116,19 +121,34 @@ test("recover --resolve records the task of an unknown generation, or that there
       );
     const found = await run(`recover --resolve ${one} --taskid image:${taskid}`);
     expect(found).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
-    expect(await run(`recover --resolve ${other} --not-created`)).toMatchObject({
-      code: 0,
-      stdout: "",
-    });
+    const none = `recover --resolve ${other} --not-created`;
+    await fails(run(none), 2, "--not-created needs the attempt that you looked for");
+    expect(await run(`${none} --attempt ${attempt}`)).toMatchObject({ code: 0, stdout: "" });
     expect(await run("recover -q")).toMatchObject({
       code: 0,
       stdout: `resume\timage:${taskid}\timgmodelv4\n`,
     });
     await fails(
-      run("recover --resolve other --not-created"),
+      run("recover --resolve other --attempt a0 --not-created"),
       2,
       "--resolve other: the store has no such generation",
     );
+  }));
+
+test("recover --resolve --not-created is about the attempt that was printed, not about a later one", () =>
+  inPlace(async ({ emulator, run }) => {
+    const order = `${generateImage} --idempotency-key order-42`;
+    emulator.next({ fault: "resetBefore", on: "generate" });
+    await run(order);
+    const { stdout } = await run("recover -q");
+    const command = `recover --resolve ${unknownIn(stdout)} --attempt ${attemptsIn(stdout)} --not-created`;
+    expect(await run(command)).toMatchObject({ code: 0 });
+    emulator.next({ fault: "resetAfter", on: "generate" });
+    expect(await run(order)).toMatchObject({ code: 5 });
+    // A second person has looked at the same time as the first one.
+    await fails(run(command), 2, "is not the last attempt");
+    expect(await run(order)).toMatchObject({ code: 5 });
+    expect(emulator.charges).toHaveLength(1);
   }));
 
 test("recover --resolve rejects a task that the service does not know, unless it is --unverified", () =>

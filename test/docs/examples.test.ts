@@ -237,12 +237,12 @@ test.concurrent("paid-once is paid once, also if its response is lost: recover l
   });
   expect((await desk.run("paid-once.ts")).stdout).toBe(lost.stdout);
 
-  const [, id = ""] = /resolve (\S+)/.exec(lost.stdout) ?? [];
+  const [, id = "", attempt = ""] = /resolve (\S+) (\S+)/.exec(lost.stdout) ?? [];
   expect((await desk.run("recover.ts")).stdout).toContain(
-    `unknown: ${id}, vidmodelv2 for order-42 at 20`,
+    `unknown: ${id} ${attempt}, vidmodelv2 for order-42 at 20`,
   );
   const [found] = desk.emulator.tasks;
-  const resolved = await desk.run("recover.ts", { args: [id, found?.taskid ?? ""] });
+  const resolved = await desk.run("recover.ts", { args: [id, attempt, found?.taskid ?? ""] });
   expect(resolved.stdout).toBe(`${found?.taskid}: out/${found?.taskid}-1.mp4\n`);
 
   expect((await desk.run("paid-once.ts")).stdout).toBe(

@@ -137,7 +137,7 @@ describe("the model must tell the user", () => {
     await using host = await connect({ maxResults: 1 });
     host.emulator.next({ fault: "resetAfter", on: "generate" });
     const says =
-      /may have been billed.* npx @mediagen\/cli recover --resolve [\da-f]+ --taskid .* Tell the user, and do not generate it again, also not with another key\.$/;
+      /may have been billed.* npx @mediagen\/cli recover --resolve [\da-f]+ --attempt [\da-f-]+ --taskid .* Tell the user, and do not generate it again, also not with another key\.$/;
     for (const _ of [1, 2]) {
       const text = await failureOf(host, "generate_image", fox);
       expect([text, text.includes("media.resolve")]).toEqual([expect.stringMatching(says), false]);

@@ -51,20 +51,19 @@ test("a resolution is of the attempt that the person looked at, not of the next 
   const media = createMediaGen({ ...options, store: memory });
   const generate = () =>
     media.image.generate("imgmodelv4", { prompt: "A fox" }, { idempotencyKey: "a" });
-  const { generationId } = (await generate().catch(
+  const { generationId: id = "", attempt = "" } = (await generate().catch(
     (error: unknown) => error,
   )) as OutcomeUnknownError;
-  const id = String(generationId);
   const write = vi.fn(memory.write).mockImplementationOnce(async (entry) => {
-    await media.resolve(id, "notCreated");
+    await media.resolve(id, "notCreated", { attempt });
     await generate().catch(() => undefined);
     return memory.write(entry);
   });
   const other = createMediaGen({ ...options, store: { ...memory, write } });
-  await expect(other.resolve(id, "notCreated")).rejects.toMatchObject({
-    name: "StoreError",
+  await expect(other.resolve(id, "notCreated", { attempt })).rejects.toMatchObject({
+    name: "InvalidRequestError",
+    issues: [{ field: "attempt", message: expect.stringContaining("is not the last attempt") }],
     billed: "maybe",
-    isRetryable: false,
   });
   expect((await media.recover()).unknown.map((one) => one.generationId)).toEqual([id]);
 });

@@ -148,7 +148,12 @@ describe("each method that rejects emits one event with its error", () => {
     ["wait", (media) => task(media).wait({ onUpdate: throws }), [pending]],
     ["download", (media) => blobs(task(media)), [pending]],
     ["recover", (media) => media.recover(), []],
-    ["resolve", (media) => media.resolve("g-1", "notCreated"), [], { store: memoryStore() }],
+    [
+      "resolve",
+      (media) => media.resolve("g-1", "notCreated", { attempt: "a0" }),
+      [],
+      { store: memoryStore() },
+    ],
   ])("%s", async ([operation, call, replies, options]) => {
     const { media, events } = clientOf(replies, { passing: ["pause"], ...options });
     const error = await call(media).then(

@@ -38,7 +38,8 @@ const passing = ["pause", "limit"] as const;
 type Call = (media: MediaGen, options: object, hang: Hang) => Promise<unknown>;
 const generate: Call = ({ image }, options) =>
   image.generate("imgmodelz", { prompt: "A fox" }, options);
-const resolve: Call = ({ resolve }, options) => resolve("id", "notCreated", options);
+const resolve: Call = ({ resolve }, options) =>
+  resolve("id", "notCreated", { attempt: "a0", ...options });
 const withFile: Call = ({ video }, options, arrayBuffer) => {
   const sourceImage = new Blob(["GIF89a"]);
   sourceImage.slice = () => Object.assign(new Blob(), { arrayBuffer });

@@ -10,7 +10,10 @@ describe("a response that arrives after others have taken its sender for dead", 
   type Takeover = (other: Client, id: string) => Promise<unknown>;
   const isUnknown: Takeover = async ({ generate }) =>
     expect(await errorOf(generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
-  const isNone: Takeover = ({ media }, id) => media.resolve(id, "notCreated");
+  const isNone: Takeover = async ({ media }, id) => {
+    for (const { attempt } of (await media.recover()).unknown)
+      await media.resolve(id, "notCreated", { attempt });
+  };
   const isGeneratedAgain: Takeover = async (other, id) => {
     await isNone(other, id);
     return other.generate("order-1");

@@ -111,7 +111,10 @@ const calls: Readonly<Record<string, Mistake>> = {
   "streams(undefined)": (_, { streams }) => streams(undefined),
   "recover without a store": (media) => media.recover(),
   "recover: signal": (media) => media.recover({ signal: 5 }),
-  "resolve: no such generation": () => withStore().resolve("nope", "notCreated"),
+  "resolve: no such generation": () => withStore().resolve("nope", "notCreated", { attempt: "a0" }),
+  "resolve: no attempt": () => withStore().resolve("nope", "notCreated", {} as never),
+  "resolve: an invalid attempt": () =>
+    withStore().resolve("nope", "notCreated", { attempt: "../a" }),
   "resolve: an empty task id": () => withStore().resolve("nope", { taskid: "" }),
   "resolve: no outcome": () => withStore().resolve("nope", {} as never),
   "fieldsOf: no such model": (_, { fieldsOf }) => fieldsOf("vidmodelv3"),
@@ -258,7 +261,10 @@ const tasks: Readonly<
 
 /** What a call ends in whose key, or whose generation, an earlier call has. */
 const later: Readonly<Record<string, readonly [Mistake, readonly Reply[]]>> = {
-  "resolve: the task of another generation": [(media, id) => media.resolve(id, "notCreated"), []],
+  "resolve: the task of another generation": [
+    (media, id) => media.resolve(id, { taskid: "t-2" }),
+    [],
+  ],
   "idempotencyKey with another form": [
     (media) => media.generate("imgmodelz", { prompt: "A hare" }, keyed),
     [],

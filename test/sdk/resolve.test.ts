@@ -20,15 +20,18 @@ import {
   success,
 } from "./fake-service.ts";
 
-const idOf = (error: unknown) => (error as OutcomeUnknownError).generationId ?? "";
+const idsOf = (error: unknown) => {
+  const { generationId: id = "", attempt = "" } = error as OutcomeUnknownError;
+  return { id, attempt };
+};
 /** A generation of unknown outcome. */
 const unknown = async (store: SharedStore, key = "k") =>
-  idOf(await errorOf(clientOf([lost], { store }).generate(key)));
-/** A client whose store has a generation of unknown outcome, with its id. */
+  idsOf(await errorOf(clientOf([lost], { store }).generate(key)));
+/** A client whose store has a generation of unknown outcome, with its id and its attempt. */
 async function withUnknown(replies: readonly Reply[] = [], options: FakeOptions = {}) {
   const store = sharedStore();
-  const id = await unknown(store);
-  return { ...clientOf(replies, { store, ...options }), store, id };
+  const ids = await unknown(store);
+  return { ...clientOf(replies, { store, ...options }), store, ...ids };
 }
 const notAllowed = (field: string, text = "") => ({
   issues: [{ field, code: "notAllowed", message: expect.stringContaining(text) }],
@@ -39,12 +42,13 @@ describe("resolve", () => {
   test.for([{ taskid: "t-7" }, "notCreated"] as const)(
     "resolves a generation to %o",
     async (resolution) => {
-      const { media, generate, sent, id } = await withUnknown([() => created("t-8")]);
+      const { media, generate, sent, id, attempt } = await withUnknown([() => created("t-8")]);
       expect(await errorOf(generate("k"))).toMatchObject({
         name: "OutcomeUnknownError",
         generationId: id,
+        attempt,
       });
-      await media.resolve(id, resolution as "notCreated");
+      await media.resolve(id, resolution as "notCreated", { attempt });
       expect((await generate("k")).taskid).toBe(resolution === "notCreated" ? "t-8" : "t-7");
       expect(sent()).toBe(1); // One query, or one generation.
     },
@@ -55,8 +59,9 @@ describe("resolve", () => {
     const response = gate<Response>();
     const task = clientOf([() => response.promise], { store }).generate("k");
     await expect.poll(() => store.states()).toContain("sending");
-    const { id = "" } = store.written()[0] ?? {};
-    const error = await errorOf(clientOf([], { store }).media.resolve(id, "notCreated"));
+    const { id = "", attempt = "" } = store.written()[0] ?? {};
+    const other = clientOf([], { store });
+    const error = await errorOf(other.media.resolve(id, "notCreated", { attempt }));
     expect(error).toMatchObject(notAllowed("generationId", "is sending, not unknown"));
     response.resolve(created("t-1"));
     expect((await task).taskid).toBe("t-1");
@@ -67,11 +72,11 @@ describe("resolve", () => {
     const replies = [lost, () => created("t-1")];
     const here = clientOf(replies, { store });
     const there = clientOf(replies, { store, baseUrl: "http://localhost:81" });
-    const own = idOf(await errorOf(here.generate("1")));
-    const foreign = idOf(await errorOf(there.generate("1")));
+    const { id: own } = idsOf(await errorOf(here.generate("1")));
+    const { id: foreign, attempt } = idsOf(await errorOf(there.generate("1")));
     await there.generate("2");
     await here.media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "3" });
-    expect(await errorOf(here.media.resolve(foreign, "notCreated"))).toBeInstanceOf(
+    expect(await errorOf(here.media.resolve(foreign, "notCreated", { attempt }))).toBeInstanceOf(
       InvalidRequestError,
     );
     expect(await store.get(foreign)).toMatchObject({ state: "unknown" });
@@ -80,32 +85,101 @@ describe("resolve", () => {
   });
 
   test("by two people at once, to a task and to none, keeps the task", async () => {
-    const { media, generate, id } = await withUnknown();
-    await Promise.all([media.resolve(id, { taskid: "t-1" }), media.resolve(id, "notCreated")]);
+    const { media, generate, id, attempt } = await withUnknown();
+    const none = media.resolve(id, "notCreated", { attempt });
+    await Promise.all([media.resolve(id, { taskid: "t-1" }), errorOf(none)]);
     expect((await generate("k")).taskid).toBe("t-1");
+  });
+
+  describe('to "notCreated" is rejected', () => {
+    /** Generations begin at this time, and people look for them so much later. */
+    const begin = 1_800_000_000_000;
+    const young = { clock: { now: () => begin + 59_000 } };
+    const old = { clock: { now: () => begin + 60_000 } };
+    const known = () => success({ taskid: "t-1", url: [] });
+
+    test("for an earlier attempt of the key, whose next one may have been billed", async () => {
+      const { media, generate, sent, id, attempt } = await withUnknown([lost]);
+      await media.resolve(id, "notCreated", { attempt });
+      const later = idsOf(await errorOf(generate("k")));
+      expect(later).toEqual({ id, attempt: expect.not.stringMatching(attempt) });
+      expect(await errorOf(media.resolve(id, "notCreated", { attempt }))).toMatchObject({
+        ...notAllowed("attempt", "is not the last attempt"),
+        billed: "maybe",
+      });
+      expect((await media.recover()).unknown).toMatchObject([{ attempt: later.attempt }]);
+      expect(await errorOf(generate("k"))).toHaveProperty("name", "OutcomeUnknownError");
+      expect(sent()).toBe(1);
+    });
+
+    test.for<[string, readonly Reply[], FakeOptions, queries: number]>([
+      ["the service knows its task", [known], old, 1],
+      ["the service knows its task at the second query", [rejection, known], old, 2],
+      ["its task is younger than a minute", [rejection], young, 0],
+    ])("if %s", async ([, replies, options, queries]) => {
+      const { media, generate, sent, pauses, id, attempt } = await withUnknown(replies, options);
+      await media.resolve(id, { taskid: "t-1", unverified: true });
+      const error = await errorOf(media.resolve(id, "notCreated", { attempt }));
+      expect(error).toMatchObject(notAllowed("resolution", "t-1"));
+      expect([sent(), pauses]).toEqual([queries, queries === 2 ? [10_000] : []]);
+      expect((await generate("k")).taskid).toBe("t-1");
+    });
+
+    test("if the query for its task fails", async () => {
+      const { media, id, attempt } = await withUnknown([lost], old);
+      await media.resolve(id, { taskid: "t-1", unverified: true });
+      const error = await errorOf(media.resolve(id, "notCreated", { attempt }));
+      expect(error).toMatchObject({ name: "ServiceError", status: 500, billed: "maybe" });
+    });
+
+    test("unless the service rejects its task twice, ten seconds apart", async () => {
+      const { media, pauses, sent, id, attempt, store } = await withUnknown([rejection], old);
+      await media.resolve(id, { taskid: "t-1", unverified: true });
+      await media.resolve(id, "notCreated", { attempt });
+      expect(await store.get(id)).toHaveProperty("state", "notCreated");
+      expect([sent(), pauses]).toEqual([2, [10_000]]);
+    });
+  });
+
+  test("keeps the task of an earlier attempt next to the next one's, and reports it", async () => {
+    const { media, generate, events, id, attempt } = await withUnknown([() => created("t-2")]);
+    await media.resolve(id, "notCreated", { attempt });
+    const { taskid } = await generate("k");
+    const late = await media.resolve(id, { taskid: "t-late" }, { attempt });
+    expect(late).toMatchObject({ taskid: "t-late", generationId: attempt });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "lateTask",
+        task: expect.objectContaining({ taskid: "t-late" }),
+      }),
+    );
+    // Once more, it is the same task.
+    expect(await media.resolve(id, { taskid: "t-late" }, { attempt })).toMatchObject({
+      taskid: "t-late",
+      generationId: attempt,
+    });
+    const { tasks } = await media.recover();
+    expect(tasks.map((task) => task.taskid).sort()).toEqual([taskid, "t-late"].sort());
+    expect((await generate("k")).taskid).toBe(taskid);
   });
 
   test("can be corrected, and rejects the task of another generation", async () => {
     const { media, generate, id } = await withUnknown([() => created("t-9")]);
-    for (const resolution of [{ taskid: "t-1" }, "notCreated", { taskid: "t-2" }] as const)
-      await media.resolve(id, resolution as "notCreated");
+    for (const taskid of ["t-1", "t-2"]) await media.resolve(id, { taskid });
     expect((await generate("k")).taskid).toBe("t-2");
     const { taskid, generationId = "" } = await generate("k2");
     const ofOther = notAllowed("taskid", "is the task of the generation");
     expect(await errorOf(media.resolve(id, { taskid }))).toMatchObject(ofOther);
-    for (const resolution of ["notCreated", { taskid: "t-3" }] as const)
-      expect(await errorOf(media.resolve(generationId, resolution as "notCreated"))).toMatchObject(
-        isKnown,
-      );
+    expect(await errorOf(media.resolve(generationId, { taskid: "t-3" }))).toMatchObject(isKnown);
   });
 
   test("can name another task after the wrong one has ended, and then sends nothing again", async () => {
-    const { media, generate, sent, store, id } = await withUnknown([], {
+    const { media, generate, sent, store, id, attempt } = await withUnknown([], {
       classify: () => "succeeded",
     });
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
-    expect(await errorOf(media.resolve(id, "notCreated"))).toMatchObject(isKnown);
+    expect(await errorOf(media.resolve(id, "notCreated", { attempt }))).toMatchObject(isKnown);
     const invented = { taskid: "t-invented", unverified: true } as const;
     const other = clientOf([rejection], { store });
     expect(await errorOf(other.media.resolve(id, invented))).toMatchObject(notAllowed("taskid"));
@@ -128,7 +202,7 @@ describe("resolve", () => {
 
   test("swaps two tasks that were resolved the wrong way round, while no key is free", async () => {
     const { media, generate, sent, store, id: first } = await withUnknown();
-    const second = await unknown(store, "k2");
+    const { id: second } = await unknown(store, "k2");
     const resolve = (id: string, taskid: string) => media.resolve(id, { taskid, unverified: true });
     await resolve(first, "t-2");
     await resolve(second, "t-1");
@@ -161,7 +235,7 @@ describe("resolve", () => {
     const { media, generate } = clientOf([lost, () => created("t-1")], {
       store: { ...memory, list },
     });
-    const id = idOf(await errorOf(generate("order-1")));
+    const { id } = idsOf(await errorOf(generate("order-1")));
     await generate("order-2");
     // The task of another entry: it is found before the list has ended.
     await errorOf(media.resolve(id, { taskid: "t-1" }));

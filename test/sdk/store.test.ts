@@ -272,7 +272,7 @@ describe("a store that fails", () => {
     const unreadable = { name: "StoreError", billed: "maybe", isRetryable: false };
     expect(await errorOf(generate("order-1"))).toMatchObject(unreadable);
     expect([(await generate("order-2")).taskid, sent()]).toEqual([taskid, 0]);
-    await expect(media.resolve(blocked, "notCreated")).rejects.toThrow("is not in the store");
+    await expect(media.resolve(blocked, { taskid: "t-1" })).rejects.toThrow("is not in the store");
     expect(await media.recover()).toMatchObject({
       tasks: [{ taskid }],
       unreadable: [{ id: blocked }],

@@ -168,7 +168,11 @@ test("the low-level client is typed by the paths of the spec", async () => {
 
 test("what resolve returns follows from the resolution, and entries have literal types", () => {
   expectTypeOf(media.resolve("id", { taskid: "t-1" })).resolves.toEqualTypeOf<AnyTask>();
-  expectTypeOf(media.resolve("id", "notCreated")).resolves.toEqualTypeOf<undefined>();
+  expectTypeOf(
+    media.resolve("id", "notCreated", { attempt: "a0" }),
+  ).resolves.toEqualTypeOf<undefined>();
+  // @ts-expect-error -- "not created" is about one attempt
+  void media.resolve("id", "notCreated");
   type States = "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended";
   expectTypeOf<GenerationEntry["state"]>().toEqualTypeOf<GenerationState>();
   expectTypeOf<GenerationState>().toEqualTypeOf<States>();

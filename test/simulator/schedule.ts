@@ -216,7 +216,10 @@ class Simulation {
     }
   }
 
-  async #resolve(media: MediaGen, { generationId, digest }: UnknownGeneration): Promise<void> {
+  async #resolve(
+    media: MediaGen,
+    { generationId, attempt, digest }: UnknownGeneration,
+  ): Promise<void> {
     const prompt = [...this.#digests].find(([, one]) => one === digest)?.[0] ?? "";
     const own = this.service.payments.findLast((payment) => payment.prompt === prompt);
     const other = this.service.payments.find((payment) => payment.prompt !== prompt);
@@ -233,8 +236,8 @@ class Simulation {
     if (finding === "none") this.#words.set(prompt, (this.#words.get(prompt) ?? 0) + 1);
     if (!isRight) this.#misjudged.add(prompt).add(finding === "none" ? prompt : finding.taskid);
     await (finding === "none"
-      ? media.resolve(generationId, "notCreated")
-      : media.resolve(generationId, { taskid: finding.taskid }));
+      ? media.resolve(generationId, "notCreated", { attempt })
+      : media.resolve(generationId, { taskid: finding.taskid }, { attempt }));
   }
 
   #isOpen(prompt: string): boolean {

@@ -6,11 +6,12 @@ import { Rejection, run } from "./log.ts";
 import { readSettings } from "./settings.ts";
 
 const usage = `Usage: node operate.ts submit < orders.json | show ORDER | unknown list |
-  unknown resolve ORDER --taskid ID | unknown resolve ORDER --not-created | failed list | failed retry ORDER... |
-  failed retry --all [--reason TEXT] | forget --older-than 30d`;
+  unknown resolve ORDER --taskid ID | unknown resolve ORDER --not-created --attempt ID |
+  failed list | failed retry ORDER... | failed retry --all [--reason TEXT] | forget --older-than 30d`;
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const options = {
+  attempt: text,
   taskid: text,
   reason: text,
   "older-than": text,
@@ -19,7 +20,7 @@ const options = {
 };
 // The words, the number of orders, and the options of each command.
 const isUsage =
-  /^(submit 0 |show 1 |unknown list 0 |unknown resolve 1 (taskid|not-created)|failed list 0 |failed retry ([1-9]\d* |0 all(,reason)?)|forget 0 older-than)$/;
+  /^(submit 0 |show 1 |unknown list 0 |unknown resolve 1 ((attempt,)?taskid|attempt,not-created)|failed list 0 |failed retry ([1-9]\d* |0 all(,reason)?)|forget 0 older-than)$/;
 const print = (line: object) => console.log(JSON.stringify(line));
 await run(async () => {
   const { positionals, values } = parseArgs({ options, allowPositionals: true });
@@ -56,6 +57,7 @@ await run(async () => {
       results,
       entry: entry?.state,
       entryId: entry?.id,
+      attempt: entry?.attempt,
     };
   }
   /**
@@ -94,11 +96,15 @@ await run(async () => {
       );
     // It is recorded already if a worker was only slow, or if this command was
     // interrupted.
-    if (!known && (taskid !== undefined || entry !== "notCreated"))
+    const { attempt = "" } = values;
+    if (!known && taskid !== undefined)
       await fleet.media.resolve(
         entryId,
-        taskid === undefined ? "notCreated" : { taskid },
+        { taskid },
+        values.attempt ? { attempt } : {},
       );
+    if (!known && taskid === undefined && entry !== "notCreated")
+      await fleet.media.resolve(entryId, "notCreated", { attempt });
     await fleet.retry("unknown", [id]);
     print({
       order: id,

@@ -34,6 +34,7 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     code,
     msg,
     generationId,
+    attempt,
     requestId,
   } = error;
   return new APICallError({
@@ -45,7 +46,7 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     ...(retryAfterMs === undefined
       ? {}
       : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } }),
-    data: { billed, code, msg, generationId, requestId },
+    data: { billed, code, msg, generationId, attempt, requestId },
     isRetryable: billed === "no" && isRetryable && (retryAfterMs ?? 0) < longestDelayMs,
   });
 }

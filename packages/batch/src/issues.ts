@@ -34,15 +34,19 @@ export function ofRun(error: unknown, billed: MediaGenError["billed"]): unknown 
  * Returns the outcome of a line that ended with this error. Throws errors that are not about a
  * line: they end the batch.
  */
-export function outcomeOf(thrown: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
+export function outcomeOf(
+  thrown: unknown,
+): Pick<BatchLine, "state" | "error" | "generationId" | "attempt"> {
   // A store that fails would fail for every line.
   if (!(thrown instanceof MediaGenError) || (thrown instanceof StoreError && thrown.isRetryable))
     throw thrown;
   const { name, message, problem, billed } = thrown;
   // The next run goes on with a task, so that advice for programs would confuse.
   const error = { name, message: billed === "no" ? message : problem };
-  if (thrown instanceof OutcomeUnknownError)
-    return { state: "unknown", error, generationId: thrown.generationId };
+  if (thrown instanceof OutcomeUnknownError) {
+    const { generationId, attempt } = thrown;
+    return { state: "unknown", error, generationId, attempt };
+  }
   return { state: thrown instanceof TaskFailedError ? "failed" : "unfinished", error };
 }
 

@@ -159,6 +159,8 @@ export interface BatchLine {
   readonly error?: Pick<Error, "name" | "message"> | undefined;
   /** Id of the generation whose outcome is unknown, for `media.resolve`. */
   readonly generationId?: string | undefined;
+  /** Id of the attempt whose outcome is unknown, for `media.resolve`. */
+  readonly attempt?: string | undefined;
 }
 
 /**

@@ -19,7 +19,9 @@ interface Todo {
   /** Reason why its entry cannot be read, so that it must not be sent. */
   readonly unreadable: string | undefined;
   /** Its outcome if it is not run; undefined if nothing has been billed for it. */
-  readonly left: Pick<BatchLine, "state" | "taskid" | "generationId" | "error"> | undefined;
+  readonly left:
+    | Pick<BatchLine, "state" | "taskid" | "generationId" | "attempt" | "error">
+    | undefined;
 }
 
 /** A line that has to run. */
@@ -185,6 +187,7 @@ export class Plan {
 
 function leftBy({
   id,
+  attempt,
   task,
   reason = "no outcome is known",
 }: GenerationEntry): NonNullable<Todo["left"]> {
@@ -192,6 +195,7 @@ function leftBy({
   return {
     state: "unknown",
     generationId: id,
+    attempt,
     error: { name: "OutcomeUnknownError", message: reason },
   };
 }

@@ -71,6 +71,7 @@ export function listTool({ media }: Host): AddTool {
       pending: listOf({ taskid: text, kind: kindSchema, model: text }),
       unknown: listOf({
         generationId: text,
+        attempt: text,
         kind: kindSchema,
         model: text,
         idempotencyKey: text,

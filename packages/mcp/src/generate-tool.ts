@@ -14,6 +14,7 @@ import {
   listModels,
   MediaGenError,
   type Model,
+  OutcomeUnknownError,
 } from "@mediagen/sdk/node";
 import { type Call, shown, unlessConfirmed } from "./confirmation.ts";
 import { generateSchema, idempotencyKey } from "./generate-schema.ts";
@@ -150,12 +151,12 @@ function withAdvice(error: MediaGenError): Error {
   // could pay twice.
   const what =
     "issues" in error ? "The idempotency key was first used with another form." : error.problem;
-  const advice = "generationId" in error ? ` ${adviceOn(error.generationId)}` : "";
+  const advice = error instanceof OutcomeUnknownError ? ` ${adviceOn(error)}` : "";
   const toUser = "Tell the user, and do not generate it again, also not with another key.";
   return new Error(`${what}${advice} ${toUser}`, { cause: error });
 }
 
-function adviceOn(generationId: unknown = ""): string {
-  const command = `npx @mediagen/cli recover --resolve ${generationId} --taskid ID`;
+function adviceOn({ generationId = "", attempt = "" }: OutcomeUnknownError): string {
+  const command = `npx @mediagen/cli recover --resolve ${generationId} --attempt ${attempt} --taskid ID`;
   return `Look for the task in the service's console, or ask its support. Then run: ${command} (or --not-created; with the --store of this server, if it has one).`;
 }

@@ -33,7 +33,7 @@ export { blobs, type ResultStream, streams } from "./result/results.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export type { Recovery, UnknownGeneration } from "./store/ledger.ts";
-export type { Resolution } from "./store/resolution.ts";
+export type { FoundTask, Resolution, ResolveOptions } from "./store/resolution.ts";
 export { generationIdOf } from "./store/store.ts";
 export type { GenerationStore, ListFilter, WriteResult } from "./store/store.ts";
 export type * from "./task/generation.ts";

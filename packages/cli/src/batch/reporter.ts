@@ -31,13 +31,13 @@ export class BatchReporter {
     this.#host = host;
   }
 
-  printLine({ line, id, state, files, error, generationId }: BatchLine): void {
+  printLine({ line, id, state, files, error, generationId, attempt }: BatchLine): void {
     const { directory, options, output, progress } = this.#host;
     progress.end();
     for (const { name } of files) output.line(join(directory, name));
     if (error) progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
-    if (generationId !== undefined)
-      progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, options));
+    if (generationId !== undefined && attempt !== undefined)
+      progress.warn(`  ${lookForTask}`, ...resolveCommands({ generationId, attempt }, options));
     if (error?.name === "WaitTimeoutError") this.timeouts++;
   }
 

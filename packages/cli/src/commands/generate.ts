@@ -3,7 +3,7 @@ import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import { openContext, type CommandContext } from "../client/connect.ts";
 import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { explain } from "../errors/explain.ts";
+import { explain, type Unresolved } from "../errors/explain.ts";
 import type { Options } from "../flags/flags.ts";
 import { checkTarget } from "../files/target.ts";
 import { describeRequest, requestText } from "../form/dry-run.ts";
@@ -44,7 +44,8 @@ export async function run(parsed: Parsed, { flags }: Command): Promise<void> {
       output.document(request);
     } else await generateAndFinish(generate, options, context);
   } catch (error) {
-    const resolve = (id: string) => withCommands(lookForTask, ...resolveCommands(id, options));
+    const resolve = (generation: Unresolved) =>
+      withCommands(lookForTask, ...resolveCommands(generation, options));
     throw explain(error, { generates: true, flags, resolve });
   } finally {
     progress.end();

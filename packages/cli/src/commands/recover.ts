@@ -39,8 +39,8 @@ interface Left extends Recovery {
  * unknown outcome.
  */
 export async function run({ options }: Parsed): Promise<void> {
-  const { resolve: generation, taskid, unverified, notCreated } = options;
-  if (generation === undefined && (taskid ?? unverified ?? notCreated) !== undefined)
+  const { resolve: generation, taskid, unverified, notCreated, attempt } = options;
+  if (generation === undefined && (taskid ?? unverified ?? notCreated ?? attempt) !== undefined)
     throw usageError(
       "an outcome needs --resolve",
       "Nothing was recorded. mediagen recover lists the unknown generations.",
@@ -85,7 +85,7 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
 
 async function resolve(
   generationId: string,
-  { taskid, unverified, notCreated }: Options,
+  { taskid, unverified, notCreated, attempt }: Options,
   { signal, output, progress }: CommandContext,
   media: MediaGen,
 ): Promise<void> {
@@ -106,7 +106,12 @@ async function resolve(
       throw explainResolve(error);
     });
   if (taskid === undefined) {
-    await settle(media.resolve(generationId, "notCreated", { signal }));
+    if (attempt === undefined) {
+      const advice =
+        "Add --attempt as mediagen recover prints it. If the generation was sent again since you looked, look again.";
+      throw usageError("--not-created needs the attempt that you looked for", advice);
+    }
+    await settle(media.resolve(generationId, "notCreated", { attempt, signal }));
     progress.note("recorded that no task was created; generating it again is billed");
     return output.document({ generationId });
   }
@@ -115,7 +120,8 @@ async function resolve(
     const advice = `Nothing was recorded. The generation is of the model ${entry.model}: pass ${entry.kind}:ID.`;
     throw usageError(`--taskid ${taskid}: the generation created no task of this kind`, advice);
   }
-  const task = await settle(media.resolve(generationId, { taskid: id, unverified }, { signal }));
+  const found = { taskid: id, unverified };
+  const task = await settle(media.resolve(generationId, found, { attempt, signal }));
   output.line(nameOf(task));
   output.document({ generationId, task });
 }
@@ -141,12 +147,13 @@ function list(recovery: Left, options: Options, { output, progress }: CommandCon
   const rows = [
     ...tasks.map((task) => ["resume", nameOf(task), task.model ?? ""]),
     ...finished.map((task) => ["finished", nameOf(task), task.model ?? ""]),
-    ...unknown.map(({ generationId, model, at, reason }) => [
+    ...unknown.map(({ generationId, attempt, model, at, reason }) => [
       "unknown",
       generationId,
       model,
       isoText(at),
       reason,
+      attempt,
     ]),
     ...unreadable.map(({ id, unreadable: why }) => ["unreadable", id, why]),
   ];
@@ -172,12 +179,13 @@ function warnUnresolved(
   options: Options,
   progress: Progress,
 ): void {
-  for (const { generationId, model, at, idempotencyKey, reason } of unknown) {
+  for (const generation of unknown) {
+    const { generationId, model, at, idempotencyKey, reason } = generation;
     const key = idempotencyKey === undefined ? "" : `, key ${JSON.stringify(idempotencyKey)}`;
     const about = `${model}, ${isoText(at)}${key}`;
     progress.warn(
       `mediagen: the generation ${generationId} (${about}) is of unknown outcome: ${reason}. ${lookForTask}`,
-      ...resolveCommands(generationId, options),
+      ...resolveCommands(generation, options),
     );
   }
   if (unreadable.length > 0)

@@ -44,6 +44,7 @@ export class CommandError extends Error {
       issues: isInvalid ? cause.issues : undefined,
       // For mediagen recover --resolve.
       generationId: cause instanceof OutcomeUnknownError ? cause.generationId : undefined,
+      attempt: cause instanceof OutcomeUnknownError ? cause.attempt : undefined,
       billed,
       isRetryable: cause instanceof MediaGenError && cause.isRetryable,
       exitCode,

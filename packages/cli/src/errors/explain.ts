@@ -10,6 +10,12 @@ import { withCommands } from "../terminal/shell-commands.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 
+/** A generation of unknown outcome, and the attempt that it is about. */
+export interface Unresolved {
+  readonly generationId: string;
+  readonly attempt: string;
+}
+
 /** The context of an error. */
 export interface Circumstances {
   /** The flags of the command that was run. */
@@ -21,7 +27,7 @@ export interface Circumstances {
   /** The command that continues. */
   readonly resume?: string | undefined;
   /** Returns the advice on a generation of unknown outcome, with the commands that resolve it. */
-  readonly resolve?: ((id: string) => string) | undefined;
+  readonly resolve?: ((generation: Unresolved) => string) | undefined;
 }
 
 /**
@@ -58,7 +64,9 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     const what = withFlags(error.problem, flags);
     const advice = withFlags(error.advice, flags);
     if (error instanceof OutcomeUnknownError) {
-      const known = error.generationId !== undefined && resolve?.(error.generationId);
+      const { generationId, attempt } = error;
+      const known =
+        generationId !== undefined && attempt !== undefined && resolve?.({ generationId, attempt });
       return fail(what, known || advice, exitCodes.unknown);
     }
     if (error instanceof TaskFailedError) return fail(what, advice);

@@ -19,6 +19,7 @@ export interface Flag {
 /** The values of flags, by their names in camelCase. */
 export interface Options {
   readonly allowHttp?: boolean;
+  readonly attempt?: string;
   readonly baseUrl?: string;
   readonly concurrency?: number;
   readonly dryRun?: boolean;
@@ -72,6 +73,7 @@ const table = `
   --taskid <id>                recover                      the task that it created; the service must know it
   --unverified                 recover                      record the task without checking it at the service
   --not-created                recover                      it created no task; its idempotency key may generate again
+  --attempt <id>               recover                      the attempt that you looked for, as recover prints it; --not-created needs it
   -y, --yes                    batch                      skip the confirmation
   --dry-run                    generate                   print the request and send nothing; an image of a URL is read for it
   --dry-run                    batch                      check every line, print what would be billed, and send nothing

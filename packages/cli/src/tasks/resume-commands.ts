@@ -1,4 +1,5 @@
 import type { AnyTask } from "@mediagen/sdk/node";
+import type { Unresolved } from "../errors/explain.ts";
 import type { Options } from "../flags/flags.ts";
 import { commandLine, quoted } from "../terminal/shell-commands.ts";
 import { nameOf } from "./task-name.ts";
@@ -49,12 +50,17 @@ export const lookForTask =
  * Returns the two commands that resolve a generation of unknown outcome: its task was found, or
  * there is none.
  */
-export function resolveCommands(generationId: string, options: Options): readonly [string, string] {
+export function resolveCommands(
+  { generationId, attempt }: Unresolved,
+  options: Options,
+): readonly [string, string] {
   const command = (...outcome: string[]) =>
     commandLine(
       "recover",
       "--resolve",
       quoted(generationId),
+      "--attempt",
+      quoted(attempt),
       ...outcome,
       ...flagsToRepeat(options),
     );

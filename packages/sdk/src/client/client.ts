@@ -1,11 +1,11 @@
 import { fetchTransport } from "../call/fetch.ts";
 import { invalidRequest } from "../errors/errors.ts";
-import { readOptions } from "../errors/options.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { type Form, type Model, models } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Recovery } from "../store/ledger.ts";
-import type { Resolution } from "../store/resolution.ts";
+import type { Resolution, ResolveOptions } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { generate } from "./generate.ts";
@@ -120,11 +120,19 @@ function recover(host: Host, options: CallOptions): Promise<Recovery> {
   });
 }
 
-function resolve(host: Host, generationId: string, resolution: Resolution, options: CallOptions) {
+function resolve(
+  host: Host,
+  generationId: string,
+  resolution: Resolution,
+  options: ResolveOptions,
+): Promise<AnyTask | undefined> {
   return host.report({ operation: "resolve", generationId, billed: "maybe" }, async () => {
-    const { ledger, signal } = await openLedger(host, "resolve", options);
+    const types: OptionTypes<ResolveOptions> = { attempt: "text", signal: "signal" };
+    const { attempt, signal } = readOptions("resolve", options, types);
+    const { ledger } = await openLedger(host, "resolve", {});
     const exists = (kind: Kind, taskid: string) => isKnown(host, kind, taskid, signal);
-    const task = await orAbort(ledger.resolve(generationId, resolution, exists, signal), signal);
+    const finding = { resolution, attempt, exists, signal };
+    const task = await orAbort(ledger.resolve(generationId, finding), signal);
     return task && handleOf(host, task);
   });
 }

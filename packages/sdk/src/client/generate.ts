@@ -48,7 +48,8 @@ export async function generate(host: Host, requested: RequestedGeneration): Prom
     await orAbort(Promise.resolve(host.beforeGenerate?.(form, about)), signal);
     signal?.throwIfAborted();
     const { digest, id: generationId, createdAt: at = time.now() } = attempt?.facts ?? {};
-    const generation = { ...about, digest, generationId, at, origin };
+    const ids = { generationId, attempt: attempt?.facts.attempt };
+    const generation = { ...about, digest, ...ids, at, origin };
     const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
     const context = { subject: { kind, model }, signal, headers, generation, onPhase };
     const { data, response } = await call(host, operation, wire, context);

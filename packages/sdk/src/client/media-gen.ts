@@ -2,7 +2,7 @@ import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
 import type { Recovery } from "../store/ledger.ts";
-import type { Resolution } from "../store/resolution.ts";
+import type { FoundTask, ResolveOptions } from "../store/resolution.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
 import type { GenerateOptions } from "./options.ts";
@@ -144,13 +144,14 @@ export interface MediaGen {
    */
   recover(options?: CallOptions): Promise<Recovery>;
   /**
-   * Resolves a generation of unknown outcome. Pass the id of the task that you found at the
-   * service, which is queried. Or pass `"notCreated"`: its key may then generate again. Another
-   * call can correct it. If that takes the task of another generation, the outcome of that
-   * generation is unknown again.
+   * Resolves a generation of unknown outcome to the task that you found at the service, which is
+   * queried. Another call can correct it. If that takes the task of another generation, the outcome
+   * of that generation is unknown again. If the key was used again since the attempt that you name,
+   * the task is kept next to the later one, and the event `lateTask` is emitted.
    *
    * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
-   * @returns The task, to check or to wait for; undefined if there is none.
+   * @param resolution The task that you found.
+   * @returns The task, to check or to wait for.
    * @throws An {@link InvalidRequestError} if the store has no such generation or knows its
    * outcome, or its task is another
    * @throws A {@link ServiceError} or a {@link ConnectionError} if the query for the task failed
@@ -159,11 +160,27 @@ export interface MediaGen {
    * const [lost] = (await media.recover()).unknown;
    * if (lost) await (await media.resolve(lost.generationId, { taskid: "video-1" })).wait();
    */
-  resolve<R extends Resolution>(
+  resolve(generationId: string, resolution: FoundTask, options?: ResolveOptions): Promise<AnyTask>;
+  /**
+   * Records that an attempt created no task: its key may then generate again, which is billed. If
+   * the generation has a task, the service is queried twice, 10 s apart, and must not know it.
+   *
+   * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
+   * @param resolution `"notCreated"`.
+   * @param options The attempt that you looked for, and a signal.
+   * @throws An {@link InvalidRequestError} if it is not the last attempt, if the service may know
+   * its task, or if the store has no such generation or knows its outcome
+   * @throws A {@link ServiceError} or a {@link ConnectionError} if a query for the task failed
+   * @throws A {@link StoreError} if another process has changed the entry
+   * @example
+   * for (const { generationId, attempt } of (await media.recover()).unknown)
+   *   await media.resolve(generationId, "notCreated", { attempt });
+   */
+  resolve(
     generationId: string,
-    resolution: R,
-    options?: CallOptions,
-  ): Promise<R extends "notCreated" ? undefined : AnyTask>;
+    resolution: "notCreated",
+    options: ResolveOptions & { readonly attempt: string },
+  ): Promise<undefined>;
   /** The origin of the base URL. Every task carries it. */
   readonly origin: string;
   /** The store from the options. Without one, `generate` accepts no idempotency key. */

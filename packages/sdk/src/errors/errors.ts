@@ -236,15 +236,16 @@ export class OutcomeUnknownError extends MediaGenError {
     sent: SentGeneration,
     response: LostResponse = {},
   ) {
-    const { kind, model, digest, at, generationId } = sent;
+    const { kind, model, digest, at, generationId, attempt } = sent;
     const then =
       generationId &&
-      `Then call media.resolve("${generationId}", ...) with { taskid }, or with "notCreated" if there is none.`;
+      `Then call media.resolve("${generationId}", ..., { attempt: "${attempt}" }) with { taskid }, or with "notCreated" if there is none.`;
     // Not toISOString, which throws if the clock of the options is wrong.
     const task = `a task of ${new Date(at).toJSON()}`;
     const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;
     const what = `${model}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
-    const own = { operation, reason, kind, model, digest, at, generationId, ...shown(response) };
+    const ids = { generationId, attempt };
+    const own = { operation, reason, kind, model, digest, at, ...ids, ...shown(response) };
     super(what, { billed: "maybe", advice: joined(search, then), cause: response.cause, ...own });
   }
 }
@@ -307,6 +308,8 @@ export type LastRecord = Partial<Pick<Check, "record" | "status">>;
 export interface SentGeneration extends Pick<GenerationFacts, "kind" | "model" | "digest"> {
   /** The id of its entry in the store, for `media.resolve`; undefined without a store. */
   readonly generationId?: string | undefined;
+  /** The id of this attempt, for `media.resolve`: a later one of the same key has another. */
+  readonly attempt?: string | undefined;
   /** The time when the attempt began, in milliseconds since 1970. */
   readonly at: number;
 }

@@ -74,6 +74,17 @@ export function mayResolve(
   return resolvedByHand === true && (state !== "ended" || taskid !== undefined);
 }
 
+/** The age at which a service surely knows a task. */
+const youngMs = 60_000;
+
+/**
+ * Returns whether a service may not know the task of an entry yet. The clock of another host may be
+ * ahead, so that its entries seem to come from the future.
+ */
+export function isYoung({ createdAt }: GenerationEntry, now: number): boolean {
+  return Math.abs(now - createdAt) < youngMs;
+}
+
 export function mayForget(
   entry: GenerationEntry,
   { keyed = false, before = Infinity }: ForgetOptions = {},

@@ -9,7 +9,7 @@ import type { AnyTask, TaskJSON } from "../task/task.ts";
 import { type Ending, orAbort } from "../time/deadline.ts";
 import { Attempt, OvertakenError } from "./attempt.ts";
 import { Entries } from "./entries.ts";
-import { type Exists, type Resolution, resolve } from "./resolution.ts";
+import { type Finding, resolve } from "./resolution.ts";
 import { generationIdOf } from "./store.ts";
 
 const pollMs = 250;
@@ -27,6 +27,8 @@ export interface UnknownGeneration extends Pick<
 > {
   /** The id of its entry, for `media.resolve`. */
   readonly generationId: string;
+  /** The id of the attempt whose outcome is unknown, for `media.resolve`. */
+  readonly attempt: string;
   /** The caller's idempotency key. */
   readonly idempotencyKey: string | undefined;
 }
@@ -247,13 +249,8 @@ export class Ledger extends Entries {
     };
   }
 
-  resolve(
-    id: string,
-    resolution: Resolution,
-    exists: Exists,
-    signal?: AbortSignal,
-  ): Promise<TaskJSON | undefined> {
-    return resolve(this, id, resolution, { exists, signal });
+  resolve(id: string, finding: Finding): Promise<TaskJSON | undefined> {
+    return resolve(this, id, finding);
   }
 }
 
@@ -265,6 +262,7 @@ function describe(entry: GenerationEntry): UnknownGeneration {
   const { kind, model, digest, idempotencyKey, reason = "no outcome is known" } = entry;
   return {
     generationId: entry.id,
+    attempt: entry.attempt,
     kind,
     model,
     digest,

@@ -1,79 +1,147 @@
 import { invalidRequest, type InvalidRequestError, StoreError } from "../errors/errors.ts";
 import { describeValue, mustBe } from "../errors/issue.ts";
-import { mayResolve, whyUnreadable } from "../money/entry.ts";
+import { isYoung, mayResolve, whyUnreadable } from "../money/entry.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationEntry } from "../task/generation.ts";
-import type { TaskJSON } from "../task/task.ts";
+import type { CallOptions, TaskJSON } from "../task/task.ts";
 import type { Entries } from "./entries.ts";
 
+/** The task of a generation, as you found it at the service. */
+export interface FoundTask {
+  /** The id of the task. */
+  readonly taskid: string;
+  /** Whether the task is recorded without a query that verifies it. @default false */
+  readonly unverified?: boolean | undefined;
+}
+
 /** Your finding about a generation: the id of its task, or that there is none. */
-export type Resolution =
-  | {
-      /** The id of the task that you found at the service. */
-      readonly taskid: string;
-      /** Whether the task is recorded without a query that verifies it. @default false */
-      readonly unverified?: boolean | undefined;
-    }
-  | "notCreated";
+export type Resolution = FoundTask | "notCreated";
+
+/** Options of `resolve`. */
+export interface ResolveOptions extends CallOptions {
+  /**
+   * The attempt that you looked for, as in `OutcomeUnknownError` or `recover`. With `"notCreated"`
+   * it is required: what you found out about one attempt says nothing about a later one of the same
+   * key, which may have been billed.
+   * @default the last attempt
+   */
+  readonly attempt?: string | undefined;
+}
+
+/** A finding, and how to verify it. */
+export interface Finding {
+  readonly resolution: Resolution;
+  readonly attempt: string | undefined;
+  readonly exists: (kind: Kind, taskid: string) => Promise<boolean>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A service may know a task only a while after it has created it: it is queried twice. */
+const betweenQueriesMs = 10_000;
+
+/** What a finding changes in each entry. */
+const byHand = { outcome: undefined, reason: undefined, resolvedByHand: true } as const;
 
 const onlyAnother = "Its task has ended: only { taskid } of another task may replace it.";
-
-export type Exists = (kind: Kind, taskid: string) => Promise<boolean>;
 
 export async function resolve(
   entries: Entries,
   id: string,
-  resolution: Resolution,
-  { exists, signal }: { readonly exists: Exists; readonly signal: AbortSignal | undefined },
+  finding: Finding,
 ): Promise<TaskJSON | undefined> {
-  const { taskid, unverified } = readResolution(resolution);
-  let attempt: string | undefined;
+  const { taskid, unverified } = readFinding(finding);
+  let { attempt } = finding;
   for (;;) {
     const stored = await entries.get(id);
     if (stored?.origin !== entries.host.origin || whyUnreadable(stored) !== undefined)
-      throw reject(
-        "generationId",
-        `${describeValue(id)} is not in the store`,
-        "Use one that recover() lists.",
-      );
+      throw reject("generationId", `${describeValue(id)} is not in the store`, listed);
     attempt ??= stored.attempt;
-    const entry = stored.state === "sending" ? await entries.renewed(stored, signal) : stored;
-    // What a person found out about one attempt says nothing about the next one, which may have
-    // been billed.
-    if (entry?.attempt !== attempt) throw changed();
+    const isSending = stored.state === "sending";
+    const entry = isSending ? await entries.renewed(stored, finding.signal) : stored;
+    if (!entry) throw changed();
     if (taskid !== undefined && entry.task?.taskid === taskid) return entry.task;
+    if (entry.attempt !== attempt) return resolveEarlier(entries, entry, attempt, finding);
     rejectKnown(entry, taskid);
-    if (taskid !== undefined) {
+    if (taskid === undefined) await rejectExisting(entries, entry, finding);
+    else {
       // Only an existing task may replace one that has ended. Otherwise an invented id could free
       // the key.
       const mustExist = entry.state === "ended" || !unverified;
-      if (mustExist && !(await exists(entry.kind, taskid))) throw unknownTask(entry, taskid);
+      if (mustExist && !(await finding.exists(entry.kind, taskid)))
+        throw unknownTask(entry, taskid);
       await takeTask(entries, entry, taskid);
     }
     const task = taskid === undefined ? undefined : taskOf(entry, taskid);
     const state = task ? "created" : "notCreated";
-    const change = {
-      state,
-      task,
-      outcome: undefined,
-      reason: undefined,
-      resolvedByHand: true,
-    } as const;
-    if (await entries.change(entry, change)) return task;
+    if (await entries.change(entry, { ...byHand, state, task })) return task;
   }
 }
 
-function readResolution(resolution: Resolution): Partial<Exclude<Resolution, "notCreated">> {
-  if (resolution === "notCreated") return {};
+function readFinding({ resolution, attempt }: Finding): Partial<FoundTask> {
+  if (attempt !== undefined && !/^[\da-f]{2}[\w-]*$/.test(attempt))
+    throw reject("attempt", `${describeValue(attempt)} is not the id of an attempt`, listed);
+  if (resolution === "notCreated") {
+    if (attempt !== undefined) return {};
+    const advice = "Pass { attempt } of the error, or of the generation that recover() lists.";
+    throw invalidRequest(
+      "resolve",
+      "attempt",
+      "missing",
+      'is missing: "notCreated" is about one attempt',
+      advice,
+    );
+  }
   // The cast: what a caller without a compiler passes may be anything.
-  const found = Object(resolution) as Partial<Exclude<Resolution, "notCreated">>;
+  const found = Object(resolution) as Partial<FoundTask>;
   if (typeof found.taskid === "string" && found.taskid !== "") return found;
-  throw invalidRequest(
-    "resolve",
-    "resolution",
-    "invalid",
-    mustBe('{ taskid } or "notCreated"', resolution),
-  );
+  const problem = mustBe('{ taskid } or "notCreated"', resolution);
+  throw invalidRequest("resolve", "resolution", "invalid", problem);
+}
+
+/**
+ * Keeps a task of an earlier attempt in an entry of its own, without the key. Rejects that such an
+ * attempt created no task: the key has been used again, and that attempt may have been billed.
+ */
+async function resolveEarlier(
+  entries: Entries,
+  entry: GenerationEntry,
+  attempt: string,
+  { resolution, attempt: given, exists }: Finding,
+): Promise<TaskJSON> {
+  if (given === undefined) throw changed();
+  if (resolution === "notCreated")
+    throw reject("attempt", `${attempt} is not the last attempt: its key was used again`, listed);
+  const { taskid } = resolution;
+  if (!(await exists(entry.kind, taskid))) throw unknownTask(entry, taskid);
+  const own = { ...entry, id: attempt, attempt, revision: 1, follows: undefined };
+  await takeTask(entries, own, taskid);
+  const task = taskOf(own, taskid);
+  const updatedAt = entries.host.time.now();
+  const created = { ...byHand, state: "created", task, updatedAt } as const;
+  const result = await entries.write({ ...own, ...created, idempotencyKey: undefined });
+  if (!result.written && result.current?.task?.taskid !== taskid) throw changed();
+  entries.host.emit({ type: "lateTask", task, generationId: entry.id });
+  return task;
+}
+
+/** Rejects that a generation created no task if it has one that the service may know. */
+async function rejectExisting(
+  { host }: Entries,
+  entry: GenerationEntry,
+  { exists, signal }: Finding,
+): Promise<void> {
+  const { kind, task } = entry;
+  if (!task) return;
+  if (isYoung(entry, host.time.now())) {
+    const advice = "The service may not know it yet. Wait a minute, then look for it again.";
+    throw reject("resolution", `the task ${task.taskid} is younger than 60 s`, advice);
+  }
+  for (let queries = 1; queries <= 2; queries++) {
+    if (queries > 1) await host.time.sleep(betweenQueriesMs, signal, "pause");
+    if (!(await exists(kind, task.taskid))) continue;
+    const advice = "If it is not of this generation, pass { taskid } of the right one.";
+    throw reject("resolution", `the service knows the task ${task.taskid}`, advice);
+  }
 }
 
 function taskOf(
@@ -82,6 +150,8 @@ function taskOf(
 ): TaskJSON {
   return { version: 2, kind, model, origin, resultCount, createdAt, generationId: id, taskid };
 }
+
+const listed = "Use one that recover() lists.";
 
 function unknownTask({ state }: GenerationEntry, taskid: string): InvalidRequestError {
   const advice = state === "ended" ? onlyAnother : "Pass { unverified: true } to record it anyway.";
@@ -105,11 +175,7 @@ function rejectKnown(entry: GenerationEntry, taskid: string | undefined): void {
   if (mayResolve(entry, taskid)) return;
   const { id, state, task, resolvedByHand } = entry;
   const known = task ? `has a known outcome (${task.taskid})` : `is ${state}, not unknown`;
-  throw reject(
-    "generationId",
-    `${id} ${known}`,
-    resolvedByHand ? onlyAnother : "Use one that recover() lists.",
-  );
+  throw reject("generationId", `${id} ${known}`, resolvedByHand ? onlyAnother : listed);
 }
 
 /**
