@@ -131,32 +131,37 @@ const projects: TestProjectInlineConfiguration[] = [
   { extends: true, test: { name: "alone", include: alone } },
 ];
 
-export default defineConfig(({ mode }) => ({
-  test: {
-    // Some tests run compilers or a browser, and each core runs a test file: what takes longer than
-    // this hangs.
-    testTimeout: 120_000,
-    // More than there are cores: many tests wait for processes of their own.
-    maxWorkers: availableParallelism() + 2,
-    hookTimeout: 120_000,
-    sequence: { sequencer: LongestFirst },
-    expect: { poll: { timeout: 10_000 } },
-    // What is built is imported as Node imports it: to pass it through Vite takes each file of
-    // tests longer.
-    server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
-    ...(named[mode] ?? { projects }),
-    env: {
-      // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
-      XDG_STATE_HOME: resolve("out/state"),
-      // Most of the time of a short program is the compiling of its modules.
-      NODE_COMPILE_CACHE: resolve("out/compiled"),
-      // Redocly would ask the registry for its newest version.
-      REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
-      ...named[mode]?.env,
+export default defineConfig(({ mode }) => {
+  // A name with a typo would run all of `npm test`.
+  if (mode !== "test" && !Object.hasOwn(named, mode))
+    throw new Error(`there is no "${mode}". Use one of ${Object.keys(named).join(", ")}.`);
+  return {
+    test: {
+      // Some tests run compilers or a browser, and each core runs a test file: what takes longer
+      // than this hangs.
+      testTimeout: 120_000,
+      // More than there are cores: many tests wait for processes of their own.
+      maxWorkers: availableParallelism() + 2,
+      hookTimeout: 120_000,
+      sequence: { sequencer: LongestFirst },
+      expect: { poll: { timeout: 10_000 } },
+      // What is built is imported as Node imports it: to pass it through Vite takes each file of
+      // tests longer.
+      server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
+      ...(named[mode] ?? { projects }),
+      env: {
+        // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
+        XDG_STATE_HOME: resolve("out/state"),
+        // Most of the time of a short program is the compiling of its modules.
+        NODE_COMPILE_CACHE: resolve("out/compiled"),
+        // Redocly would ask the registry for its newest version.
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+        ...named[mode]?.env,
+      },
+      reporters: [
+        "default",
+        ["json", { outputFile: mode in named ? `out/test-${mode}.json` : "out/test.json" }],
+      ],
     },
-    reporters: [
-      "default",
-      ["json", { outputFile: mode in named ? `out/test-${mode}.json` : "out/test.json" }],
-    ],
-  },
-}));
+  };
+});

@@ -102,8 +102,10 @@ export type EntryPoint = (typeof entryPoints)[number];
 export const entryPoints = entries.map(([source, group, intro]) => {
   const [, name = "", entry] = /^([\w-]+)\/src\/([\w-]+)$/.exec(source) ?? [];
   const isMain = entry === "index";
-  const path =
-    name === "sdk" ? `sdk${isMain ? "" : `/${entry}`}` : `sdk/${name}${isMain ? "" : `-${entry}`}`;
+  const isSdk = name === "sdk";
+  const ofPackage = isSdk ? "sdk" : `sdk/${name}`;
+  const ofEntry = isSdk ? `/${entry}` : `-${entry}`;
+  const path = isMain ? ofPackage : ofPackage + ofEntry;
   return {
     source: `packages/${source}.ts`,
     module: isMain ? `${name}/src` : source,

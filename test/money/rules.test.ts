@@ -36,15 +36,15 @@ const facts = {
 } as const;
 
 /** Every entry that the rules tell apart. */
-const entries = states.flatMap((state) =>
-  ["a", "b"].flatMap((attempt) =>
-    [{ task }, {}].flatMap((known) =>
-      ["key", undefined].map((idempotencyKey): GenerationEntry => {
-        return { ...facts, state, attempt, idempotencyKey, ...known };
-      }),
-    ),
-  ),
-);
+const entries = states.flatMap((state) => [...entriesIn(state)]);
+
+function* entriesIn(state: GenerationState): Generator<GenerationEntry> {
+  for (const attempt of ["a", "b"])
+    for (const known of [{ task }, {}])
+      for (const idempotencyKey of ["key", undefined])
+        for (const resolvedByHand of [true, undefined])
+          yield { ...facts, state, attempt, idempotencyKey, resolvedByHand, ...known };
+}
 const mayHaveBeenSent = entries.filter(
   ({ state }) => state !== "claimed" && state !== "notCreated",
 );
@@ -65,8 +65,13 @@ test("only what has ended or was never created is forgotten, and what has a key 
 });
 
 test("nobody says what became of a task that the service has returned", () => {
-  const created = entries.filter((entry) => entry.state === "created" && entry.task);
-  for (const entry of created) expect(mayResolve(entry, "t-2")).toBe(false);
+  for (const entry of entries) {
+    const isUnknown = entry.state === "unknown";
+    const ofPerson = entry.resolvedByHand === true;
+    expect(mayResolve(entry, "t-2")).toBe(isUnknown || ofPerson);
+    // A key whose task has ended never generates again.
+    expect(mayResolve(entry, undefined)).toBe(isUnknown || (ofPerson && entry.state !== "ended"));
+  }
 });
 
 test("only the attempt itself writes again over an entry, and its task replaces no other", () => {
@@ -76,8 +81,10 @@ test("only the attempt itself writes again over an entry, and its task replaces 
         const change = { state, ...(state === "created" && { task }) };
         const may = mayRetryOn(entry, { ...entry, revision: 2 }, attempt, change);
         const isUnderWay = entry.state === "claimed" || entry.state === "sending";
-        if (attempt !== entry.attempt) expect(may).toBe(false);
-        if (entry.task && change.task && !isUnderWay) expect(may).toBe(false);
+        const isTask = change.task !== undefined && !entry.task;
+        const isRejection = state === "notCreated" && entry.state === "unknown";
+        const isOwn = attempt === entry.attempt;
+        expect(may).toBe(isOwn && (isUnderWay || isTask || isRejection));
       }
 });
 

@@ -60,7 +60,7 @@ function linesOf(text: string): number {
 function tooLong(files: readonly SourceFile[], limit: number): readonly string[] {
   return files
     .filter(({ text }) => linesOf(text) > limit)
-    .map(({ path, text }) => `${path}: ${linesOf(text)} lines`);
+    .map(({ path, text }) => `${path}: ${linesOf(text)} lines, of at most ${limit}`);
 }
 
 function functionsIn({

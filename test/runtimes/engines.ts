@@ -1,9 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
 import { launchBrowser } from "../browser.ts";
+import { pathOfMachine } from "../path-of-machine.ts";
 import { serve } from "../serve.ts";
 import { steerByFetch, type Place } from "./conformance.ts";
 
@@ -63,10 +64,7 @@ export const chromium: Engine = {
 
 /** The machine's own Node: the first on the path that no package brought. */
 export function systemNode(): Engine {
-  const paths = (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .filter((path) => !path.includes("node_modules"));
-  const env = { ...process.env, PATH: paths.join(delimiter) };
+  const env = { ...process.env, PATH: pathOfMachine() };
   const version = execFileSync("node", ["--version"], { encoding: "utf8", env });
   const path = execFileSync("node", ["-p", "process.execPath"], { encoding: "utf8", env });
   return processEngine(`Node ${version.trim().slice(1)}`, path.trim());

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { problemsIn } from "../../scripts/lint.ts";
 import { specFile } from "../../scripts/spec.ts";
 import { directoryForAll } from "../temporary-directory.ts";
 
@@ -16,7 +17,28 @@ test("the spec, the sources and the workflows pass `npm run lint`", () => {
   expect(status, stdout + stderr).toBe(0);
 });
 
-describe("the lint rejects", () => {
+describe("the lint of sources rejects", () => {
+  const several = ["assign each value in a line of its own"];
+  const wide = (width: number) => [`the comment is wider than ${width} characters`];
+  const words = (length: number) => "word ".repeat(length / 5).trim();
+
+  test.for<[string, string, readonly string[]]>([
+    ["test/a.ts", "const [a, b] = [1, 2];", several],
+    ["test/a.ts", "let [a, b] = [1, 2] as const;", several],
+    ["test/a.ts", "[a, b] = [b, a];", several],
+    ["test/a.ts", "const [a, b] = [...list];", []],
+    ["test/a.ts", "const [a, b] = pair;", []],
+    ["test/a.ts", `// ${words(105)}`, wide(100)],
+    ["test/a.ts", `/** ${words(105)} */`, wide(100)],
+    ["test/a.ts", `// ${words(90)}`, []],
+    ["docs/examples/a.ts", `// ${words(90)}`, wide(84)],
+    ["test/a.ts", `// ${words(90)} https://example.com/page`, []],
+  ])("in %s: %s", ([path, text, problems]) => {
+    expect(problemsIn(path, text).map(({ problem }) => problem)).toEqual(problems);
+  });
+});
+
+describe("the lint of the spec rejects", () => {
   const post = "/v1/video/vidmodelv15pro:\n    ";
   const tags = (of: string) => `tags: [${of}]\n      operationId: queryVideoTask`;
   const described = /      description: \|\n        Creates one image task from a prompt alone.*\n/;

@@ -1,6 +1,7 @@
 /**
- * What the packages of mediagen share with the SDK, at most eight values. Not for users: it may
- * change in any version. @module
+ * What the packages of mediagen share with the SDK. Not for users: it may change in any version.
+ *
+ * @module
  */
 
 export { describeValue, issueOf, unknownName } from "./errors/issue.ts";

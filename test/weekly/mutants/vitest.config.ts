@@ -5,6 +5,7 @@ import sdk from "../../../packages/sdk/package.json" with { type: "json" };
 
 /** Tests that are worth their seconds only if this directory is mutated. */
 const long: Readonly<Record<string, string>> = {
+  money: "test/{faults/{matrix,tls-record},simulator/simulator}.test.ts",
   call: "test/faults/matrix.test.ts",
   store: "test/simulator/simulator.test.ts",
   wait: "test/sdk/{hanging-polls,scheduler}.test.ts",
@@ -14,7 +15,7 @@ const { MUTATED = "" } = process.env;
 /** Not those of results, of other packages and of several processes. */
 const tests = [
   "test/money/!(ai-sdk|mcp).test.ts",
-  "test/sdk/!(*kill*|*stream*|*download*|address|file-from*|hanging-polls|http-proxy*|missing-file|scheduler|time|traces).test.ts",
+  "test/sdk/!(*kill*|*stream*|*download*|address|file-from*|hanging-polls|http-proxy*|missing-file|scheduler|time).test.ts",
 ];
 
 /** A run ends at the first failure: what takes long comes last. */

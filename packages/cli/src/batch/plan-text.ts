@@ -10,10 +10,8 @@ export function planText(
   const of = models.length > 0 ? ` (${models.join("; ")})` : "";
   const most = retries > 0 || generations === limit ? "at most " : "";
   const again = retries > 0 ? `, up to ${retries} of them again because a task has failed` : "";
-  const open =
-    unknown > 0
-      ? `; ${counted(unknown, "line")} ${unknown === 1 ? "has" : "have"} an unknown outcome`
-      : "";
+  const have = unknown === 1 ? "has" : "have";
+  const open = unknown > 0 ? `; ${counted(unknown, "line")} ${have} an unknown outcome` : "";
   return `${most}${counted(generations, "paid generation")} for ${counted(lines, "line")}${of}${again}${open}`;
 }
 

@@ -3,7 +3,7 @@
 /** A piece of a file: bytes, or a four-character code. */
 export type Piece = Uint8Array | readonly number[] | string;
 
-/** Returns all pieces in one array. */
+/** Returns all pieces in one array. `joinBytes` of the SDK joins no text and no numbers. */
 export function join(...pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let position = 0;

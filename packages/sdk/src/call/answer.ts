@@ -63,7 +63,7 @@ export function describe({ status, code, msg, data, text, body, verdict }: Answe
     return `the service rejected the request${excerpt}`;
   if (verdict === "rejected")
     return `the service rejected the request${excerpt} with HTTP ${status}`;
-  if (status >= 300 && status < 400)
+  if (status < 400 && !isSuccess(status))
     return `the response was HTTP ${status}${excerpt} (a redirect, not followed)`;
   if (!isSuccess(status)) return `the response was HTTP ${status}${excerpt}`;
   if (excerpt !== "") return `the response is not documented${excerpt}`;

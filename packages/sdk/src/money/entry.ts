@@ -56,8 +56,9 @@ export function mayRetryOn(
   if (current?.revision === last?.revision) return false;
   if (!current) return task !== undefined;
   if (current.attempt !== attempt) return false;
-  // An own write that seemed to fail; or others took the sender for dead, and it knows better.
+  // Its last write seemed to fail, and was stored.
   if (isUnderWay(current)) return true;
+  // Another process took the sender for dead. A response that comes after all knows better.
   return task ? !current.task : state === "notCreated" && current.state === "unknown";
 }
 

@@ -12,6 +12,7 @@ const unsentCodes = [
   /^undefined (ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED)$/,
   / (UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/,
 ];
+/** The certificate is checked before the first byte of a request is encrypted. */
 const certificateCodes =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|CERT_[A-Z_]+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 /**
@@ -25,9 +26,12 @@ const handshakeCode = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL";
  * What an error says besides its message: a rejected tunnel the status of its response, TLS the
  * reason without addresses in memory.
  */
-type Facts = { readonly [name in "code" | "syscall" | "reason"]?: string } & {
+interface Facts {
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly reason?: string;
   readonly statusCode?: number;
-};
+}
 
 /** No byte of a request has left. */
 export class NeverSentError extends Error {

@@ -1,6 +1,5 @@
-import type { ServiceResponse } from "../errors/errors.ts";
+import { mayPass, type ServiceResponse } from "../errors/errors.ts";
 import { codes } from "../spec/operations.gen.ts";
-import { mayPass } from "../errors/errors.ts";
 import { NeverSentError } from "./evidence.ts";
 
 /** A response of the service, without the API key. */
@@ -8,8 +7,8 @@ export interface Answer extends ServiceResponse {
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Whether the body is an envelope, or may be a cut one. If not, the HTTP status says all that
-   * there is to know.
+   * Whether the body is an envelope, may be a cut one, or mentions a task id. If not, the HTTP
+   * status says all that there is to know.
    */
   readonly mayHoldTask: boolean;
   readonly redirected: boolean;
