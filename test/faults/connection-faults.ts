@@ -194,11 +194,33 @@ export const connectionFaults: readonly FaultRow[] = [
     name: "an envelope shorter than its length",
     ...bytes(`${head}Content-Length: 1000\r\n\r\n${envelope}`),
     ...lost,
+    generate: ["t-1", 1],
+  },
+  {
+    name: "a hang behind an envelope",
+    ...hangsAfter(`${head}Content-Length: 1000\r\n\r\n${envelope}`),
+    ...lost,
+    generate: ["t-1", 1],
+  },
+  {
+    name: "a reset behind an envelope",
+    onRequest: (socket) =>
+      void socket.write(`${head}Content-Length: 1000\r\n\r\n${envelope}`, () =>
+        setTimeout(reset, 5, socket),
+      ),
+    ...lost,
+    generate: ["t-1", 1],
+  },
+  {
+    name: "a rejection behind which it breaks off",
+    ...bytes(`${head}Content-Length: 1000\r\n\r\n{"code":9999,"msg":"no"}`),
+    ...lost,
   },
   {
     name: "no last chunk",
     ...bytes(`${chunked}${envelope.length.toString(16)}\r\n${envelope}\r\n`),
     ...lost,
+    generate: ["t-1", 1],
   },
   {
     name: "the request itself as a chunk",

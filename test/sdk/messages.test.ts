@@ -113,8 +113,6 @@ const calls: Readonly<Record<string, Mistake>> = {
   "recover: signal": (media) => media.recover({ signal: 5 }),
   "resolve: no such generation": () => withStore().resolve("nope", "notCreated", { attempt: "a0" }),
   "resolve: no attempt": () => withStore().resolve("nope", "notCreated", {} as never),
-  "resolve: an invalid attempt": () =>
-    withStore().resolve("nope", "notCreated", { attempt: "../a" }),
   "resolve: an empty task id": () => withStore().resolve("nope", { taskid: "" }),
   "resolve: no outcome": () => withStore().resolve("nope", {} as never),
   "fieldsOf: no such model": (_, { fieldsOf }) => fieldsOf("vidmodelv3"),

@@ -244,6 +244,26 @@ describe("resolve", () => {
 });
 
 describe("recover", () => {
+  test.for<[string, string]>([
+    ["with an unknown code", '{"code":1001,"msg":"?","data":{"taskid":"t-9"}}'],
+    ["in a rejection", '{"code":9999,"msg":"no","data":{"taskid":"t-9"}}'],
+    ["without an envelope", '{"data":{"taskid":"t-9"}}'],
+    ["in a text that cannot be read", '{"code":1000,"data":{"taskid": "t-9", "u'],
+  ])("offers the task that an unusable response names: %s", async ([, text]) => {
+    const store = sharedStore();
+    const { generate } = clientOf([() => new Response(text, { status: 429 })], { store });
+    expect(await errorOf(generate("k"))).toMatchObject({
+      name: "OutcomeUnknownError",
+      taskid: "t-9",
+    });
+    const { media } = clientOf([], { store });
+    const [unknown] = (await media.recover()).unknown;
+    expect(unknown).toMatchObject({ taskid: "t-9" });
+    const { generationId = "", taskid = "" } = unknown ?? {};
+    await media.resolve(generationId, { taskid });
+    expect((await media.recover()).tasks).toMatchObject([{ taskid: "t-9" }]);
+  });
+
   test("lists tasks until they have ended, and then those that succeeded and have no key", async () => {
     const store = sharedStore();
     let state: "succeeded" | "failed" = "succeeded";

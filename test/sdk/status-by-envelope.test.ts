@@ -41,6 +41,29 @@ const bodies: Readonly<Record<string, Body>> = {
     text: '{"code":"1000","msg":"","data":{"taskid":"t-1"}}',
     isPaid: () => true,
   },
+  "an unknown code as text": {
+    text: '{"code":"1234","msg":"what"}',
+    isPaid: () => true,
+  },
+  "a failure, code as text": { text: '{"code":"9999","msg":"no"}', isPaid: isServerError },
+  "a code in words": {
+    text: '{"code":"rate_limited","msg":"slow down"}',
+    isPaid: (status) => !isTurnedAway(status),
+  },
+  "a task with an escaped name": {
+    text: '{"code":9999,"msg":"no","data":{"t\\u0061skid":"t-1"}}',
+    isPaid: () => true,
+  },
+  "a task whose body breaks off behind it": {
+    text: envelope(1000, { taskid: "t-1" }),
+    isPaid: () => true,
+    breaks: true,
+  },
+  "a failure whose body breaks off behind it": {
+    text: envelope(9999),
+    isPaid: () => true,
+    breaks: true,
+  },
   "a task in a list": { text: `[${envelope(1000, { taskid: "t-1" })}]`, isPaid: () => true },
   "no envelope": { text: "<html></html>", isPaid: (status) => !isTurnedAway(status) },
   "a body that breaks off": {

@@ -166,7 +166,9 @@ class Simulation {
       } catch (error) {
         call.state = "failed";
         call.error = error;
-        this.world.trace.push(`  ${call.id} of ${process.name} throws ${String(error)}`);
+        // The id of an attempt is random, and no part of the schedule.
+        const text = String(error).replace(/attempt: "[\w-]+"/, "attempt");
+        this.world.trace.push(`  ${call.id} of ${process.name} throws ${text}`);
         // Without a key, only what was certainly not created is generated again.
         if (key === undefined && saysMaybe(error)) return;
       }

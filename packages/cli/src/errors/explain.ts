@@ -14,6 +14,8 @@ import { exitCodes } from "./exit-codes.ts";
 export interface Unresolved {
   readonly generationId: string;
   readonly attempt: string;
+  /** The id of the task that the response named. */
+  readonly taskid?: string | undefined;
 }
 
 /** The context of an error. */
@@ -64,9 +66,11 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     const what = withFlags(error.problem, flags);
     const advice = withFlags(error.advice, flags);
     if (error instanceof OutcomeUnknownError) {
-      const { generationId, attempt } = error;
+      const { generationId, attempt, taskid } = error;
       const known =
-        generationId !== undefined && attempt !== undefined && resolve?.({ generationId, attempt });
+        generationId !== undefined &&
+        attempt !== undefined &&
+        resolve?.({ generationId, attempt, taskid });
       return fail(what, known || advice, exitCodes.unknown);
     }
     if (error instanceof TaskFailedError) return fail(what, advice);

@@ -51,7 +51,7 @@ export const lookForTask =
  * there is none.
  */
 export function resolveCommands(
-  { generationId, attempt }: Unresolved,
+  { generationId, attempt, taskid = "TASKID" }: Unresolved,
   options: Options,
 ): readonly [string, string] {
   const command = (...outcome: string[]) =>
@@ -64,5 +64,5 @@ export function resolveCommands(
       ...outcome,
       ...flagsToRepeat(options),
     );
-  return [command("--taskid", "TASKID"), command("--not-created")];
+  return [command("--taskid", quoted(taskid)), command("--not-created")];
 }

@@ -21,7 +21,8 @@ export function readAnswer(
   const text = hide(raw);
   const json = parse(raw, text === raw ? undefined : hidingIn(hide));
   // The cast: each field is checked.
-  const { code, msg, data } = Object(json) as Readonly<Record<string, unknown>>;
+  const { code: given, msg, data } = Object(json) as Readonly<Record<string, unknown>>;
+  const code = codeOf(given);
   const said = typeof msg === "string" ? shorten(hide(msg)) : "no message";
   const id = headers[idHeaders.find((name) => headers[name]) ?? ""];
   const isCut = json === undefined && /^\W{0,10}[{[]/.test(raw);
@@ -30,12 +31,28 @@ export function readAnswer(
     redirected,
     text,
     body: shorten(text),
-    ...(typeof code === "number" && { code, msg: said, data: isObject(data) ? data : undefined }),
-    mayHoldTask: typeof code === "number" || isCut || raw.includes("taskid"),
+    ...(code !== undefined && { code, msg: said, data: isObject(data) ? data : undefined }),
+    namedTask: (isObject(data) ? taskidIn(data) : undefined) ?? taskNamedIn(text),
+    mayHoldTask: code !== undefined || isCut || raw.includes("taskid"),
     retryAfterMs: readRetryAfter(headers["retry-after"], now),
     requestId: id && hide(String(id)),
   };
   return { ...answer, verdict: verdictOn(answer) };
+}
+
+/** Returns the code of an envelope: an integer, also one that is written as text. */
+function codeOf(code: unknown): number | undefined {
+  if (Number.isSafeInteger(code)) return Number(code);
+  return typeof code === "string" && /^\d{1,9}$/.test(code) ? Number(code) : undefined;
+}
+
+/**
+ * Returns the task that a text names, although it cannot be read or is no envelope; "" if its id
+ * cannot be read either.
+ */
+function taskNamedIn(text: string): string | undefined {
+  const found = /"taskid"\s*:(?!\s*(?:null|""))\s*(?:"([^"\\]+)"|(\d+)|)/.exec(text);
+  return found ? (found[1] ?? found[2] ?? "") : undefined;
 }
 
 function parse(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {

@@ -154,12 +154,13 @@ async function tryOnce(
     const headers = headersOf({ ...host.headers, ...context.headers, ...keyHeaders(key) }, isPaid);
     hide = key ? keys.add(key) : keys.hide;
     const body = isPaid ? await orAbort(toMultipart(wire), deadline) : JSON.stringify(wire);
-    const transport = await loadTransport();
-    const reply = await transport(
-      { url: baseUrl + operation.path, headers, body },
-      { deadline, isPaid, beforeSend },
-    );
-    return { answer: readAnswer(reply, time.now(), hide) };
+    const request = { url: baseUrl + operation.path, headers, body };
+    const send = await loadTransport();
+    const reply = await send(request, { deadline, isPaid, beforeSend });
+    const answer = readAnswer(reply, time.now(), hide);
+    // A body that broke off proves a task, and nothing else.
+    if (reply.broken !== undefined && !(isPaid && answer.verdict === "created")) throw reply.broken;
+    return { answer };
   } catch (error) {
     // A wait continues if there is no key for one of its polls.
     if (blocked && pollTimeoutMs === Infinity) throw blocked.error;

@@ -1,6 +1,6 @@
-import { type Deadline, onAbort, orAbort } from "../time/deadline.ts";
+import { type Deadline, orAbort } from "../time/deadline.ts";
 import { NeverSentError, provesUnsent } from "../money/evidence.ts";
-import { BodyText, type Transport } from "./transport.ts";
+import { BodyText, type Reply, type Transport } from "./transport.ts";
 
 /** The second argument of a fetch function: only what every implementation accepts. */
 export interface FetchInit {
@@ -65,45 +65,48 @@ export function toWebResponse(given: FetchResponse): Response {
  */
 export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Transport {
   const send: Transport = async ({ url, headers, body }, { deadline, beforeSend }) => {
-    await beforeSend();
+    await orAbort(beforeSend(), deadline);
     // The runtime's is looked up at each call, because tests and tracers replace it.
     const fetch: Fetch = given ?? globalThis.fetch;
     const sending = fetch(url, postInit(headers, body, deadline.signal)).catch((error: unknown) => {
       throw sendsOnce && provesUnsent(error) ? new NeverSentError(error) : error;
     });
-    const response = toWebResponse(await sending);
-    const text = await readBody(response, deadline);
-    const { status, redirected, headers: received } = response;
+    // A fetch function may ignore the signal.
+    const response = toWebResponse(await orAbort(sending, deadline));
+    const received = await readBody(response, deadline);
+    const { status, redirected, headers: all } = response;
     // Those of some mocks cannot be listed. A response that names a paid task must not be lost over
     // that.
     return {
       status,
       redirected,
-      text,
-      headers: Symbol.iterator in received ? Object.fromEntries(received) : {},
+      ...received,
+      headers: Symbol.iterator in all ? Object.fromEntries(all) : {},
     };
   };
-  // A fetch function may ignore the signal. What it reads after the deadline counts for nothing.
-  return (request, options) => orAbort(send(request, options), options.deadline);
+  return send;
 }
 
 /**
- * Reads the body of a response. At the deadline, it ends early, also if the fetch function ignores
- * the signal.
+ * Reads the body of a response to its end, or until it breaks off or the deadline passes, also if
+ * the fetch function ignores the signal.
  */
-async function readBody({ body }: Response, deadline: Deadline): Promise<string> {
+async function readBody(
+  { body }: Response,
+  deadline: Deadline,
+): Promise<Pick<Reply, "text" | "broken">> {
   const collected = new BodyText();
   const reader = body?.getReader();
-  // An unread body would keep its connection open.
-  const cancel = () => void reader?.cancel().catch(() => undefined);
-  onAbort(deadline, cancel);
   try {
-    for (let piece; reader && !(piece = await reader.read()).done;) {
+    for (let piece; reader && !(piece = await orAbort(reader.read(), deadline)).done;) {
       const tooLong = collected.add(piece.value);
       if (tooLong) throw tooLong;
     }
-    return String(collected);
+    return { text: String(collected) };
+  } catch (broken) {
+    return { text: String(collected), broken };
   } finally {
-    cancel();
+    // An unread body would keep its connection open.
+    void reader?.cancel().catch(() => undefined);
   }
 }

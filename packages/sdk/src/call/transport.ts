@@ -25,12 +25,14 @@ export interface SendOptions {
   readonly beforeSend: () => Promise<void>;
 }
 
-/** A response, read completely. */
+/** A response, read to its end or until it broke off. */
 export interface Reply {
   readonly status: number;
   /** Whether a custom fetch function followed a redirect. The transports of the SDK follow none. */
   readonly redirected: boolean;
   readonly text: string;
+  /** The error that ended the body early; `text` is what came before it. */
+  readonly broken?: unknown;
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }

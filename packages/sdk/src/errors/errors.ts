@@ -237,6 +237,7 @@ export class OutcomeUnknownError extends MediaGenError {
     response: LostResponse = {},
   ) {
     const { kind, model, digest, at, generationId, attempt } = sent;
+    const taskid = response.namedTask || sent.taskid;
     const then =
       generationId &&
       `Then call media.resolve("${generationId}", ..., { attempt: "${attempt}" }) with { taskid }, or with "notCreated" if there is none.`;
@@ -244,13 +245,16 @@ export class OutcomeUnknownError extends MediaGenError {
     const task = `a task of ${new Date(at).toJSON()}`;
     const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;
     const what = `${model}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
-    const ids = { generationId, attempt };
+    const ids = { generationId, attempt, taskid };
     const own = { operation, reason, kind, model, digest, at, ...ids, ...shown(response) };
     super(what, { billed: "maybe", advice: joined(search, then), cause: response.cause, ...own });
   }
 }
 
-type LostResponse = Partial<ServiceResponse> & { readonly cause?: unknown };
+type LostResponse = Partial<ServiceResponse> & {
+  readonly cause?: unknown;
+  readonly namedTask?: string | undefined;
+};
 
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
   const [, , { status, code }] = about;
@@ -310,6 +314,10 @@ export interface SentGeneration extends Pick<GenerationFacts, "kind" | "model" |
   readonly generationId?: string | undefined;
   /** The id of this attempt, for `media.resolve`: a later one of the same key has another. */
   readonly attempt?: string | undefined;
+  /**
+   * The id of a task that the response named, although it was no success. Look at that task first.
+   */
+  readonly taskid?: string | undefined;
   /** The time when the attempt began, in milliseconds since 1970. */
   readonly at: number;
 }

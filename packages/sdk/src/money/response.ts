@@ -11,6 +11,8 @@ export interface Answer extends ServiceResponse {
    * status says all that there is to know.
    */
   readonly mayHoldTask: boolean;
+  /** The id of the task that the body names, also if it cannot be read; "" if the id cannot. */
+  readonly namedTask: string | undefined;
   readonly redirected: boolean;
   readonly verdict: Verdict;
 }
@@ -28,12 +30,12 @@ export type Verdict = "created" | "noCredits" | "rejected" | "unknown";
  * the HTTP status.
  */
 export function verdictOn(answer: Omit<Answer, "verdict">): Verdict {
-  const { status, code, data, redirected, mayHoldTask, text } = answer;
+  const { status, code, data, redirected, mayHoldTask, namedTask } = answer;
   if (code === codes.success && taskidIn(data) !== undefined) return "created";
   // The host that redirected it may have accepted it.
   if (redirected) return "unknown";
   // A rejection that names a task contradicts itself.
-  if (/"taskid"\s*:(?!\s*(null|""))/.test(text)) return "unknown";
+  if (namedTask !== undefined) return "unknown";
   if (code === codes.insufficientCredits) return "noCredits";
   if (code === codes.failure)
     return isSuccess(status) || isClientError(status) ? "rejected" : "unknown";

@@ -118,8 +118,12 @@ export function exchange<T>(
       Object.values(requests).some((queue) => queue?.includes(request as never));
     const timer =
       request.reusedSocket || isQueued() ? undefined : setInterval(giveUp, connectMs).unref();
-    // Node's own option for a signal takes as long as all else here.
-    const release = onAbort(ending, () => end(ending.reason));
+    // Node's own option for a signal takes as long as all else here. A response that has begun may
+    // be complete already: its body breaks off, and its receiver decides.
+    const release = onAbort(ending, () => {
+      if (isAnswered) request.destroy();
+      else end(ending.reason);
+    });
     const begin = () => {
       clearInterval(timer);
       return send(request);

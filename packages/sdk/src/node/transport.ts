@@ -1,7 +1,13 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
-import { BodyText, isLoopback, type OutgoingRequest, type Transport } from "../call/transport.ts";
+import {
+  BodyText,
+  isLoopback,
+  type OutgoingRequest,
+  type Reply,
+  type Transport,
+} from "../call/transport.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { mostInFlight, type PollingOptions } from "../wait/poll-limit.ts";
@@ -47,11 +53,11 @@ export function nodeTransport(origin: URL, options: ConnectOptions & PollingOpti
         const { statusCode: status = 0, headers } = message;
         if (status > 599)
           throw new Error(`the response's status is ${status}, which HTTP does not have`);
-        const text = await readBody(decode(message));
+        const body = await readBody(decode(message));
         // A response may arrive before the complete request has left; after it, nothing more of it
         // is wanted.
         if (isPaid) sending.destroy();
-        return { status, redirected: false, text, headers };
+        return { status, redirected: false, ...body, headers };
       },
     );
   };
@@ -102,15 +108,18 @@ async function* piecesOf(form: Blob): AsyncGenerator<Uint8Array, void> {
   }
 }
 
-/** Reads a body by its events, which take half as long as its iterator. */
-function readBody(body: Readable): Promise<string> {
-  return new Promise((resolve, reject) => {
+/**
+ * Reads a body by its events, which take half as long as its iterator, to its end or until it
+ * breaks off.
+ */
+function readBody(body: Readable): Promise<Pick<Reply, "text" | "broken">> {
+  return new Promise((resolve) => {
     const collected = new BodyText();
     body.on("data", (piece: Uint8Array) => {
       const tooLong = collected.add(piece);
       if (tooLong) body.destroy(tooLong);
     });
-    body.on("error", reject);
-    body.on("end", () => resolve(String(collected)));
+    body.on("error", (broken) => resolve({ text: String(collected), broken }));
+    body.on("end", () => resolve({ text: String(collected) }));
   });
 }

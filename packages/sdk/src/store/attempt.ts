@@ -104,8 +104,11 @@ export class Attempt {
       return;
     }
     const state = stateAfter(this.#state, kindOf(thrown, signal));
-    const reason = thrown instanceof OutcomeUnknownError ? thrown.reason : messageOf(thrown);
-    await this.#finish(() => this.#write({ state, reason }));
+    const { reason, taskid } =
+      thrown instanceof OutcomeUnknownError
+        ? thrown
+        : { reason: messageOf(thrown), taskid: undefined };
+    await this.#finish(() => this.#write({ state, reason, taskid }));
   }
 
   /** Renews the entry until the attempt ends; then it rejects. */

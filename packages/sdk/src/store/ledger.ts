@@ -29,6 +29,8 @@ export interface UnknownGeneration extends Pick<
   readonly generationId: string;
   /** The id of the attempt whose outcome is unknown, for `media.resolve`. */
   readonly attempt: string;
+  /** The id of a task that the response named. Look at it first, and pass it to `resolve`. */
+  readonly taskid: string | undefined;
   /** The caller's idempotency key. */
   readonly idempotencyKey: string | undefined;
 }
@@ -259,13 +261,14 @@ function isFinished({ outcome, idempotencyKey }: GenerationEntry): boolean {
 }
 
 function describe(entry: GenerationEntry): UnknownGeneration {
-  const { kind, model, digest, idempotencyKey, reason = "no outcome is known" } = entry;
+  const { kind, model, digest, taskid, idempotencyKey, reason = "no outcome is known" } = entry;
   return {
     generationId: entry.id,
     attempt: entry.attempt,
     kind,
     model,
     digest,
+    taskid,
     idempotencyKey,
     at: entry.createdAt,
     reason,

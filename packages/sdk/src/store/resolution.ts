@@ -40,7 +40,12 @@ export interface Finding {
 const betweenQueriesMs = 10_000;
 
 /** What a finding changes in each entry. */
-const byHand = { outcome: undefined, reason: undefined, resolvedByHand: true } as const;
+const byHand = {
+  outcome: undefined,
+  reason: undefined,
+  taskid: undefined,
+  resolvedByHand: true,
+} as const;
 
 const onlyAnother = "Its task has ended: only { taskid } of another task may replace it.";
 
@@ -78,11 +83,9 @@ export async function resolve(
 }
 
 function readFinding({ resolution, attempt }: Finding): Partial<FoundTask> {
-  if (attempt !== undefined && !/^[\da-f]{2}[\w-]*$/.test(attempt))
-    throw reject("attempt", `${describeValue(attempt)} is not the id of an attempt`, listed);
   if (resolution === "notCreated") {
     if (attempt !== undefined) return {};
-    const advice = "Pass { attempt } of the error, or of the generation that recover() lists.";
+    const advice = "Pass the { attempt } that you looked for.";
     throw invalidRequest(
       "resolve",
       "attempt",
@@ -111,8 +114,8 @@ async function resolveEarlier(
   if (given === undefined) throw changed();
   if (resolution === "notCreated")
     throw reject("attempt", `${attempt} is not the last attempt: its key was used again`, listed);
-  const { taskid } = resolution;
-  if (!(await exists(entry.kind, taskid))) throw unknownTask(entry, taskid);
+  const { taskid, unverified } = resolution;
+  if (!unverified && !(await exists(entry.kind, taskid))) throw unknownTask(entry, taskid);
   const own = { ...entry, id: attempt, attempt, revision: 1, follows: undefined };
   await takeTask(entries, own, taskid);
   const task = taskOf(own, taskid);
@@ -132,16 +135,15 @@ async function rejectExisting(
 ): Promise<void> {
   const { kind, task } = entry;
   if (!task) return;
-  if (isYoung(entry, host.time.now())) {
-    const advice = "The service may not know it yet. Wait a minute, then look for it again.";
-    throw reject("resolution", `the task ${task.taskid} is younger than 60 s`, advice);
-  }
-  for (let queries = 1; queries <= 2; queries++) {
-    if (queries > 1) await host.time.sleep(betweenQueriesMs, signal, "pause");
-    if (!(await exists(kind, task.taskid))) continue;
-    const advice = "If it is not of this generation, pass { taskid } of the right one.";
-    throw reject("resolution", `the service knows the task ${task.taskid}`, advice);
-  }
+  const known = () =>
+    reject(
+      "resolution",
+      `the service may know the task ${task.taskid}`,
+      "Pass { taskid } of another one, or wait a minute and look for it again.",
+    );
+  if (isYoung(entry, host.time.now()) || (await exists(kind, task.taskid))) throw known();
+  await host.time.sleep(betweenQueriesMs, signal, "pause");
+  if (await exists(kind, task.taskid)) throw known();
 }
 
 function taskOf(

@@ -51,6 +51,8 @@ export interface GenerationEntry extends GenerationFacts {
     | undefined;
   /** The task, once it is `created`. */
   readonly task?: TaskJSON | undefined;
+  /** The id of a task that the response named, if the generation is `unknown`. */
+  readonly taskid?: string | undefined;
   /** The end of the task, once the generation is `ended`. */
   readonly outcome?: "succeeded" | "failed" | "deleted" | undefined;
   /** The reason why it is `unknown` or `notCreated`. */
