@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,10 @@ export async function buildPackages(): Promise<void> {
   const compiler = fileURLToPath(
     new URL("bin/tsc", import.meta.resolve("typescript-7/package.json")),
   );
-  execFileSync(process.execPath, [compiler, "-b", ...packages], { cwd: root, stdio: "inherit" });
+  const args = [compiler, "-b", ...packages];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  // The compiler has said why.
+  if (status !== 0) process.exit(status ?? 1);
   // Each package contains the license, which is written once.
   for (const name of packages) copyFileSync(join(root, "LICENSE"), join(root, name, "LICENSE"));
   await Promise.all(packages.map((name) => bundle(join(root, name))));

@@ -18,7 +18,8 @@ const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
 const { url = `http://127.0.0.1:${port}/` } = values;
 await buildSite(out, url.replace(/\/*$/, "/"), values.repository);
 console.log(`built ${out}`);
-if (values.serve) {
+if (!values.serve) console.log("Look at it with: npm run docs -- --serve");
+else {
   const server = await serveSite(out, port);
   console.log(`The site is on ${server.url}; stop it with Ctrl+C.`);
 }

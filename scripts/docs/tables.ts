@@ -38,9 +38,9 @@ export function fieldsTable(
 export function modelsTable(operations: readonly PlacedOperation[]): string {
   const rows = operations.map((operation) => {
     const { operationId, path, tags } = operation;
-    const names = Object.keys(bodyOf(operation).properties ?? {}).filter(
-      (name) => !name.includes("."),
-    );
+    // A file part such as `sourceImage.items` is the field `sourceImage`.
+    const parts = Object.keys(bodyOf(operation).properties ?? {});
+    const names = [...new Set(parts.map((part) => part.replace(/\..*/, "")))];
     const model = code(path.split("/").at(-1));
     return [
       `[${model}](../../openapi/openapi.yaml#${operationId})`,

@@ -26,6 +26,11 @@ test("the committed files are what the spec gives", async () => {
     expect(await readFile(name, "utf8"), `${name} is stale: npm run generate`).toBe(text);
 });
 
+test("a guide's table of models has every field, also one that only takes files", async () => {
+  const { "docs/guides/first-video.md": guide } = await generate(withFurtherModels());
+  expect(guide).toMatch(/imgmodelshown`.* \| image \| `prompt`, `count`, `sourceImage` \|/);
+});
+
 describe("what the SDK would not check stops the generation, and says where it is", () => {
   test.for<[string, string]>([
     [

@@ -4,9 +4,8 @@ import { mayRepeat, mayResend, type Tried } from "../money/response.ts";
 export interface RetryOptions {
   /**
    * The maximum number of retries of a request. A generation is retried only if it provably was not
-   * sent, or after HTTP
-   * 429. Queries, deletions and requests for results are safe to repeat, and are also retried after
-   *      a lost response.
+   * sent, or after HTTP 429. Queries, deletions and requests for results are safe to repeat, and
+   * are also retried after a lost response.
    * @default 4
    */
   readonly retries?: number | undefined;
