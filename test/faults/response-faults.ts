@@ -43,12 +43,12 @@ const retryAfters: readonly (readonly [
   header: string,
   pauses: readonly number[] | undefined,
 ])[] = [
-  ["in seconds", "3", [3_000, 3_000]],
-  ["of 0", "0", [0, 0]],
+  ["in seconds", "3", [3_250, 3_500]],
+  ["of 0", "0", backoff],
   ["of a negative number", "-1", backoff],
   ["of a fraction", "1.5", backoff],
-  ["of a date", new Date(now + 3_000).toUTCString(), [3_000, 3_000]],
-  ["of a past date", new Date(now - 3_000).toUTCString(), [0, 0]],
+  ["of a date", new Date(now + 3_000).toUTCString(), [3_250, 3_500]],
+  ["of a past date", new Date(now - 3_000).toUTCString(), backoff],
   ["of a month", "2592000", undefined],
   ["of garbage", "soon; or \tlater", backoff],
   ["beyond all timers", "9".repeat(40), undefined],
@@ -114,6 +114,17 @@ export const responseFaults: readonly FaultRow[] = [
       download: ["ServiceError", 1],
       because: "fetch reads it as the text itself",
     },
+  },
+  // What servers write there, and is no compression.
+  ...["utf-8", "aws-chunked", "none", "identity, binary"].map((coding) => ({
+    name: `the encoding ${coding}`,
+    ...response("200 OK", envelope, `Content-Encoding: ${coding}`),
+    ...succeeded,
+  })),
+  {
+    name: "429 with an empty body that calls itself gzip",
+    ...response("429 Too Many Requests", "", "Content-Encoding: gzip"),
+    ...limited,
   },
   {
     name: "many encodings",

@@ -14,7 +14,7 @@ const limits = {
   // Of a page's program after gzip, without the models, of which there may be more. Some 5 % over
   // the sizes of November 2026.
   bytesThatLoadFirst: 20_500,
-  bytesAsASingleFile: 22_500,
+  bytesAsASingleFile: 23_000,
 } as const;
 
 const sources = read("packages/*/src/**/*.ts");

@@ -56,11 +56,11 @@ describe("a client emits", () => {
         type: "retried",
         ...generation,
         ...after(450, 2),
-        delayMs: 2_000,
+        delayMs: 2_500,
         status: 429,
         error: undefined,
       },
-      { type: "generated", ...generation, ...after(2_550, 3), taskid: "t-1", resultCount: 1 },
+      { type: "generated", ...generation, ...after(3_050, 3), taskid: "t-1", resultCount: 1 },
     ]);
   });
 

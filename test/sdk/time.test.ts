@@ -1,7 +1,7 @@
 import { createEmulator } from "@mediagen/emulator";
 import { blobs, createMediaGen, MediaGenError } from "@mediagen/sdk";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, forever } from "./fake-service.ts";
 
 // One timer takes 2 ** 31 - 1 ms. Node prints a warning and takes 1 ms instead.
@@ -47,3 +47,19 @@ test.for(["queryTimeoutMs", "generateTimeoutMs"] as const)(
     expect(now() - start).toBe(ms);
   },
 );
+
+describe("a timeout of 0 is rejected before anything is sent", () => {
+  const isInvalid = /must be milliseconds above 0, or Infinity for no timeout, not 0/;
+
+  test.for(["queryTimeoutMs", "generateTimeoutMs"])("%s", (field) => {
+    expect(() => createMediaGen({ baseUrl: "http://localhost", [field]: 0 })).toThrow(isInvalid);
+  });
+
+  test("waitTimeoutMs and stallTimeoutMs", async () => {
+    const { media, sent } = clientOf();
+    const task = media.image.task("t-1");
+    await expect(task.wait({ waitTimeoutMs: 0 })).rejects.toThrow(isInvalid);
+    await expect(blobs(task, { stallTimeoutMs: 0 })).rejects.toThrow(isInvalid);
+    expect(sent()).toBe(0);
+  });
+});

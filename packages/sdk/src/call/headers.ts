@@ -77,6 +77,17 @@ function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue |
   return issueOf(field, "invalid", unsendable, "Use text without line breaks.");
 }
 
+const compressions = /^((x-)?gzip|deflate|br|zstd|(x-)?compress)$/;
+
+/**
+ * Returns the compressions of a body, by its header Content-Encoding. Servers also write there what
+ * is none, such as `utf-8`, `aws-chunked` or `identity`.
+ */
+export function compressionsIn(contentEncoding: string | null | undefined): readonly string[] {
+  const codings = contentEncoding?.toLowerCase().split(/[\s,]+/) ?? [];
+  return codings.filter((coding) => compressions.test(coding));
+}
+
 /**
  * The API key, or a function that returns it for each call; undefined if the server at the base URL
  * holds it.

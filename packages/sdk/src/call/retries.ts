@@ -55,10 +55,10 @@ export class Retries {
     )
       return undefined;
     if (!isPaid) this.#budget--;
-    // Full jitter: clients that failed together do not come back together.
-    return (
-      retryAfterMs ?? this.#random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts)
-    );
+    // Full jitter, also after the time that the service names: clients that failed together do not
+    // come back together.
+    const jitterMs = this.#random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts);
+    return (retryAfterMs ?? 0) + jitterMs;
   }
 
   succeeded(): void {

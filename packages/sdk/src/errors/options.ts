@@ -4,7 +4,7 @@ import { describeValue, type Issue, issueOf, unknownName } from "./issue.ts";
 
 /** The type of an option. `any` is checked where it is used. */
 type SimpleType = "any" | "text" | "texts" | "key" | "boolean" | NumberType | ObjectType;
-type NumberType = "number" | "limit" | "numbers";
+type NumberType = "number" | "limit" | "timeout" | "numbers";
 type ObjectType = "function" | "signal" | "store" | "options";
 
 /** The types of options, by name; those of the options in an option are a table, too. */
@@ -32,6 +32,11 @@ const types: Readonly<
   // NaN would limit nothing, because no number is greater.
   number: ["a number of at least 0", (value) => typeof value === "number" && value >= 0],
   limit: ["a number above 0", (value) => typeof value === "number" && value > 0],
+  // Elsewhere, 0 often means no timeout. Here, each generation would be billed and unknown.
+  timeout: [
+    "milliseconds above 0, or Infinity for no timeout",
+    (value) => typeof value === "number" && value > 0,
+  ],
   numbers: [
     "a list of whole numbers",
     (value) => Array.isArray(value) && value.every(Number.isInteger),

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { Socket } from "node:net";
 import { pipeline, type Readable } from "node:stream";
+import { compressionsIn } from "../call/headers.ts";
 import { UnusableError } from "../result/get.ts";
 import { type Ending, onAbort } from "../time/deadline.ts";
 import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
@@ -173,9 +174,12 @@ async function connected(socket: Socket, { protocol }: RequestOptions): Promise<
  * is cut is an error.
  */
 export function decode(message: IncomingMessage): Readable {
-  const given = message.headers["content-encoding"]?.toLowerCase().split(/[\s,]+/) ?? [];
-  const encoding = given.filter((name) => name !== "" && name !== "identity").join();
-  if (encoding === "") return message;
+  const encoding = compressionsIn(message.headers["content-encoding"]).join();
+  const isEmpty = message.headers["content-length"] === "0";
+  if (encoding === "" || isEmpty) {
+    delete message.headers["content-encoding"];
+    return message;
+  }
   if (!["gzip", "x-gzip", "deflate", "br"].includes(encoding))
     throw new UnusableError("is in an encoding that is not supported");
   // Loaded only here: few responses are encoded.

@@ -1,3 +1,4 @@
+import { compressionsIn } from "../call/headers.ts";
 import { joinBytes } from "../form/bytes.ts";
 import { headLength } from "../form/files.ts";
 import { type ResultResponse, UnusableError } from "./get.ts";
@@ -46,7 +47,7 @@ export async function* readBody(
 
 /** Returns whether a body is compressed: offsets in it are not offsets in the result. */
 export function isEncoded({ headers }: ResultResponse): boolean {
-  return !["", "identity"].includes(headers.get("content-encoding") ?? "");
+  return compressionsIn(headers.get("content-encoding")).length > 0;
 }
 
 export function lengthOf({ headers }: ResultResponse): number | undefined {

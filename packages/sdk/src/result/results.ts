@@ -7,7 +7,7 @@ import { readResult, type Result, type ResultHost } from "./read-result.ts";
 
 export const resultOptions: OptionTypes<ResultOptions> = {
   maxBytes: "number",
-  stallTimeoutMs: "number",
+  stallTimeoutMs: "timeout",
   allowPrivateHosts: "boolean",
   onProgress: "function",
   signal: "signal",

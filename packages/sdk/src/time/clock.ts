@@ -78,11 +78,24 @@ export class Time {
   }
 }
 
+/** An alarm that rings later than this rings after a pause of the process, or after long work. */
+const lateMs = 250;
+
 function startTimer(ms: number, ring: () => void, reason: SleepReason): Cancel {
-  const timer: unknown = setTimeout(ring, ms);
-  // The casts: the timers of Node are objects with this method, those of browsers are numbers, and
-  // both stop theirs.
-  if (reason === "background") (timer as { unref?(): void }).unref?.();
+  const dueAt = performance.now() + ms;
+  let timer: unknown;
+  const start = (delayMs: number, then: () => void) => {
+    timer = setTimeout(then, delayMs);
+    // The cast: the timers of Node are objects with this method, those of browsers are numbers.
+    if (reason === "background") (timer as { unref?(): void }).unref?.();
+  };
+  start(ms, () => {
+    // After a pause, timers come before what has arrived in the meantime, such as a response. It
+    // is read in the next turn of the event loop.
+    if (performance.now() > dueAt + lateMs) start(1, ring);
+    else ring();
+  });
+  // The cast: both kinds of timers are stopped by it.
   return () => clearTimeout(timer as number);
 }
 

@@ -17,7 +17,7 @@ import type { PollLimit } from "./poll-limit.ts";
 
 export const waitOptions: OptionTypes<WaitOptions> = {
   onUpdate: "function",
-  waitTimeoutMs: "number",
+  waitTimeoutMs: "timeout",
   signal: "signal",
 };
 
