@@ -97,18 +97,29 @@ export class Pace {
       let now = 0;
       let wakeAt = 0;
       let cancelAlarm = () => {};
+      let leaveQueue = () => {};
       const step = (at = wakeAt): void => {
         cancelAlarm();
-        limit.waiting.delete(step);
-        if (signal?.aborted) return reject(signal.reason);
+        leaveQueue();
+        leaveQueue = () => {};
+        if (signal?.aborted) {
+          // Its turn may have come at this moment.
+          limit.wake();
+          return reject(signal.reason);
+        }
         // A clock may stand still.
         now = Math.max(now, at, this.#time.steady());
         const untilDueMs = this.due() - now;
-        if (untilDueMs > 0)
+        if (untilDueMs > 0) {
+          limit.wake();
           return sleep(untilDueMs > soonMs ? untilDueMs / 2 : untilDueMs, "pause");
+        }
         const leftMs = this.#leftAt(now);
         if (leftMs <= 0 || limit.take()) return pollNow(leftMs);
-        limit.waiting.add(step);
+        const { turn, leave } = limit.queue();
+        leaveQueue = leave;
+        // Its alarm may have rung at this moment.
+        void turn.then(() => leaveQueue === leave && step(0));
         sleep(leftMs, "limit");
       };
       const sleep = (ms: number, reason: SleepReason): void => {

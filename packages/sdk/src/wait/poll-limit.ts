@@ -27,11 +27,8 @@ export class PollLimit {
    * response, nobody knows.
    */
   timeoutMs = 10_000;
-  /**
-   * The waits whose polls are due, in the order in which they became so. Each is called once there
-   * is a slot.
-   */
-  readonly waiting: Set<(now: number) => void> = new Set();
+  /** The waits whose polls are due, in the order in which they became so. */
+  readonly #waiting: Set<() => void> = new Set();
   readonly #time: Time;
   #freeSlots: number;
   /** The number of further polls that may be in flight, with a slot or without. */
@@ -52,16 +49,38 @@ export class PollLimit {
     return true;
   }
 
+  /**
+   * Joins the queue for a slot. The promise resolves when there may be one: the wait continues
+   * behind it in its own async context, with its own tenant and its own request, whoever frees the
+   * slot.
+   */
+  queue(): { readonly turn: Promise<void>; readonly leave: () => void } {
+    let wake = () => {};
+    const turn = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    this.#waiting.add(wake);
+    return { turn, leave: () => void this.#waiting.delete(wake) };
+  }
+
+  /** Wakes as many waits as there are slots. */
+  wake(): void {
+    let free = Math.min(this.#freeSlots, this.#left);
+    for (const wake of this.#waiting) {
+      if (free <= 0) return;
+      free--;
+      this.#waiting.delete(wake);
+      wake();
+    }
+  }
+
   /** Runs a poll that has taken a slot. If it takes long, it gives its slot to the next. */
   async poll<T>(poll: () => Promise<T>): Promise<T> {
     let slots = 1;
     const leave = () => {
       this.#freeSlots += slots;
       slots = 0;
-      for (const step of this.waiting) {
-        if (this.#freeSlots <= 0 || this.#left <= 0) return;
-        step(0);
-      }
+      this.wake();
     };
     const cancel = this.#time.alarm(this.timeoutMs / 4, leave, "limit");
     try {
