@@ -206,7 +206,7 @@ describe("a part of a batch", () => {
       "Picture 5",
     ]);
     await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(
-      /limit must be a number above 0, not 0/,
+      /limit must be a number above 0, or Infinity for none, not 0/,
     );
     await expect(run({ only: ["line-7"] })).rejects.toThrow(
       /only "line-7" is not the id of a line/,

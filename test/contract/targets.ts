@@ -45,7 +45,8 @@ async function prism(): Promise<Target> {
       }),
     http: createHttpClient({ baseUrl: mock.baseUrl, apiKey: "key" }),
     rejects: ({ hiddenFrom }) => hiddenFrom === "nobody",
-    taskid: async () => "any",
+    // Its records are those of the spec's examples.
+    taskid: async (kind) => (kind === "video" ? "vt-20260412-7f3a9c" : "it-20260412-52e8d1"),
     close: () => mock.close(),
   };
 }

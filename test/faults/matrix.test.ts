@@ -25,7 +25,7 @@ const witness = createWitness();
 /** The service if only results are at fault: the URL of a task's result is its taskid. */
 const service = await serve(async (request, response) => {
   const { taskid } = (await json(request)) as { readonly taskid: string };
-  response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [taskid] } }));
+  response.end(JSON.stringify({ code: 1000, msg: "", data: { url: [taskid] } }));
 });
 /** The server that redirects lead to. It responds to each request, and counts them. */
 const elsewhere = await startRawServer({ onRequest: (socket) => void socket.end(reply()) });

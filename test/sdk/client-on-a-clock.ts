@@ -8,7 +8,7 @@ import { clientOf, success } from "./fake-service.ts";
 export type QueryReply =
   | { readonly url?: readonly string[]; readonly status?: number; readonly message?: string }
   | { readonly http: number; readonly retryAfter?: number }
-  | { readonly code: number }
+  | { readonly code: number; readonly under?: number }
   | "lost";
 
 /**
@@ -26,7 +26,8 @@ export function clientOnAClock(replies: readonly QueryReply[], options: MediaGen
     const reply = replies[Math.min(queries.length, replies.length - 1)] ?? "lost";
     queries.push(client.now() - start);
     if (reply === "lost") throw new TypeError("fetch failed");
-    if ("code" in reply) return Response.json({ code: reply.code, msg: "rejected" });
+    if ("code" in reply)
+      return Response.json({ code: reply.code, msg: "rejected" }, { status: reply.under ?? 200 });
     if ("http" in reply) {
       const headers = new Headers(
         reply.retryAfter === undefined ? [] : [["retry-after", String(reply.retryAfter)]],

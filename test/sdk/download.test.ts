@@ -304,7 +304,7 @@ describe("the name of a file", () => {
 
   test("is a digest if a task's id is too long for a file", async () => {
     const fetch = async (_: string, { method }: { readonly method?: string }) =>
-      method === "POST" ? success({ taskid: "t", url: ["http://localhost/1"] }) : new Response(png);
+      method === "POST" ? success({ url: ["http://localhost/1"] }) : new Response(png);
     for (const end of ["a", "b"])
       await download(
         clientOf([], { fetch }).media.image.task("a".repeat(299) + end),

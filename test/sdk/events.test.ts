@@ -115,7 +115,8 @@ describe("a client emits", () => {
     const { media, events, start } = observed([pending], { statuses: { failed: [7] } });
     await media.image.task("t-1").check();
     const task = { kind: "image", model: undefined, taskid: "t-1", state: "failed", status: 7 };
-    expect(events).toEqual([{ type: "ended", ...task, at: start + 100, durationMs: undefined }]);
+    const about = { at: start + 100, durationMs: undefined, results: 0, resultCount: 1 };
+    expect(events).toEqual([{ type: "ended", ...task, ...about }]);
   });
 });
 

@@ -151,7 +151,11 @@ export function clientOf(
     fetch: async (url, init) => {
       clock.now += latencyMs;
       const reply = replies[Math.min(sent++, replies.length - 1)];
-      return reply ? reply(new Request(url, init)) : created(`t-${client}-${sent}`);
+      if (reply) return reply(new Request(url, init));
+      // A query returns the record of the task that it is about.
+      const { taskid = `t-${client}-${sent}` } =
+        typeof init.body === "string" ? (JSON.parse(init.body) as { taskid?: string }) : {};
+      return created(taskid);
     },
     fetchSendsOnce: true,
     onEvent: (event) => void events.push(event),

@@ -50,7 +50,7 @@ describe("a test runner that replaces globalThis.fetch", () => {
     expect(await outcomeOf({ store }, call)).toHaveProperty("name", "InvalidRequestError");
     expect(requests).toBe(1);
     // Queries are free, and these clients have a transport or a service of the test.
-    expect(await clientOf().image.query("t-1")).toMatchObject({ taskid: "PAID" });
+    expect(await clientOf().image.query("PAID")).toMatchObject({ taskid: "PAID" });
     expect(await outcomeOf({ fetch: vi.fn(async () => created("t-2")) })).toBe("t-2");
     expect(await outcomeOf({ agent: new nodeHttp.Agent() })).toBe("PAID");
     expect(await outcomeOf({ baseUrl: origin() })).toBe("PAID");

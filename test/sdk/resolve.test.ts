@@ -42,7 +42,9 @@ describe("resolve", () => {
   test.for([{ taskid: "t-7" }, "notCreated"] as const)(
     "resolves a generation to %o",
     async (resolution) => {
-      const { media, generate, sent, id, attempt } = await withUnknown([() => created("t-8")]);
+      const { media, generate, sent, id, attempt } = await withUnknown([
+        () => created(resolution === "notCreated" ? "t-8" : "t-7"),
+      ]);
       expect(await errorOf(generate("k"))).toMatchObject({
         name: "OutcomeUnknownError",
         generationId: id,
@@ -142,7 +144,7 @@ describe("resolve", () => {
   });
 
   test("keeps the task of an earlier attempt next to the next one's, and reports it", async () => {
-    const { media, generate, events, id, attempt } = await withUnknown([() => created("t-2")]);
+    const { media, generate, events, id, attempt } = await withUnknown();
     await media.resolve(id, "notCreated", { attempt });
     const { taskid } = await generate("k");
     const late = await media.resolve(id, { taskid: "t-late" }, { attempt });
@@ -164,7 +166,7 @@ describe("resolve", () => {
   });
 
   test("can be corrected, and rejects the task of another generation", async () => {
-    const { media, generate, id } = await withUnknown([() => created("t-9")]);
+    const { media, generate, id } = await withUnknown();
     for (const taskid of ["t-1", "t-2"]) await media.resolve(id, { taskid });
     expect((await generate("k")).taskid).toBe("t-2");
     const { taskid, generationId = "" } = await generate("k2");

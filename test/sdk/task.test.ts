@@ -1,5 +1,5 @@
 import type { TaskJSON } from "@mediagen/sdk";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
 import { clientOf, created, errorOf, rejection, success } from "./fake-service.ts";
 
@@ -48,6 +48,9 @@ test("a check polls once and does not sleep, and the saved task has what it lear
       ...(state === "pending" && { afterMs: 10_000 }),
     });
     saved = task.toJSON();
+    // Half a minute passes between two checks.
+    if (saved.partial)
+      saved = { ...saved, partial: { ...saved.partial, since: saved.partial.since - 30_000 } };
   }
   expect([queries.length, elapsed()]).toEqual([3, 0]);
 });
@@ -79,9 +82,78 @@ test("a task that the service does not know is pending within a minute of its ge
   const old = media.task({ ...task.toJSON(), createdAt: now() - 60_000 });
   for (const other of [old, media.image.task("t-1")])
     expect(await errorOf(other.check())).toMatchObject({ name: "ServiceError", code: 9999 });
-  // Another rejection is not hidden.
-  const unauthorized = clientOf([() => created("t-1"), () => new Response("", { status: 401 })]);
-  expect(await errorOf((await unauthorized.generate()).check())).toMatchObject({
-    name: "AuthenticationError",
+  // The clock of the host that generated it is a day ahead: that is no new task.
+  const ahead = media.task({ ...task.toJSON(), createdAt: now() + 86_400_000 });
+  expect(await errorOf(ahead.check())).toMatchObject({ name: "ServiceError", code: 9999 });
+});
+
+test.for([401, 403, 429, 500])(
+  "a check of a new task does not hide HTTP %d, with an envelope or without",
+  async (status) => {
+    for (const body of ["", '{"code":9999,"msg":"no"}']) {
+      const { generate } = clientOf([() => created("t-1"), () => new Response(body, { status })]);
+      expect(await errorOf((await generate()).check())).toMatchObject({ status, billed: "yes" });
+    }
+  },
+);
+
+describe("a record of another task", () => {
+  const replies = [() => created("t-1"), () => created("OTHER"), () => created("t-1")];
+
+  test("is a failed query, which may be repeated", async () => {
+    const { media, generate } = clientOf(replies);
+    await generate();
+    expect(await errorOf(media.image.query("t-1"))).toMatchObject({
+      name: "ServiceError",
+      isRetryable: true,
+      message: expect.stringContaining("the record names another task (OTHER)"),
+    });
+  });
+
+  test("does not end a wait, and its results are not fetched", async () => {
+    const { generate } = clientOf(replies);
+    const updates: unknown[] = [];
+    const task = await generate();
+    const record = await task.wait({ onUpdate: ({ error }) => void updates.push(error) });
+    expect(record).toMatchObject({ taskid: "t-1" });
+    expect(updates).toMatchObject([{ name: "ServiceError" }, undefined]);
+  });
+});
+
+describe("results that arrive one every 30 seconds are all waited for", () => {
+  const start = Date.UTC(2026, 10, 21);
+  /** A client of a service that makes four pictures, and a clock that the test moves. */
+  function slowService() {
+    let now = start;
+    const url = () => ["1", "2", "3", "4"].slice(0, 1 + Math.floor((now - start) / 30_000));
+    const fetch = async () => success({ taskid: "t-1", url: url() });
+    const sleep = async (ms: number, signal: AbortSignal, reason: string) => {
+      if (reason !== "pause") return new Promise<void>(() => undefined);
+      signal.throwIfAborted();
+      now += ms;
+    };
+    const media = clientOf([], { fetch, clock: { now: () => now, sleep } }).media;
+    const json = media.image.task("t-1", { resultCount: 4 }).toJSON();
+    const task = media.task({ ...json, model: "imgmodelv4", createdAt: start });
+    return { task, pass: (ms: number) => void (now += ms) };
+  }
+
+  test("by a wait, and by three waits of one task", async () => {
+    const { task } = slowService();
+    const results = new Set<number | undefined>();
+    await slowService().task.wait({ onUpdate: (update) => void results.add(update.results) });
+    expect([...results]).toEqual([1, 2, 3, 4]);
+    const records = await Promise.all([task.wait(), task.wait(), task.wait()]);
+    for (const { url } of records) expect(url).toHaveLength(4);
+  });
+
+  test("by checks that follow afterMs, each in another process", async () => {
+    const { task, pass } = slowService();
+    let check = await task.check();
+    while (check.state === "pending") {
+      pass(check.afterMs);
+      check = await task.check();
+    }
+    expect(check.record?.url).toHaveLength(4);
   });
 });

@@ -49,7 +49,7 @@ test.for(["queryTimeoutMs", "generateTimeoutMs"] as const)(
 );
 
 describe("a timeout of 0 is rejected before anything is sent", () => {
-  const isInvalid = /must be milliseconds above 0, or Infinity for no timeout, not 0/;
+  const isInvalid = /must be a number above 0, or Infinity for none, not 0/;
 
   test.for(["queryTimeoutMs", "generateTimeoutMs"])("%s", (field) => {
     expect(() => createMediaGen({ baseUrl: "http://localhost", [field]: 0 })).toThrow(isInvalid);

@@ -62,11 +62,12 @@ test.for<[string, readonly QueryReply[], Given, object, queries?: number]>([
     3,
   ],
   [
-    "with fewer URLs, equally many in 3 checks",
+    "with fewer URLs, once equally many for a minute",
     [one, two, two, two],
     { task: { resultCount: 3 } },
     two,
-    4,
+    // One every ten seconds from the first with two URLs on.
+    1 + 7,
   ],
   [
     "if a status means that the task failed",
@@ -123,12 +124,26 @@ test.for<[string, readonly QueryReply[], Given, object, queries?: number]>([
     },
   ],
   [
-    "after five rejections in a row",
+    "after rejections in a row for a minute",
     [unknown, unknown, "lost", pending, unknown],
     {},
     { name: "ServiceError", code: 9999 },
-    4 + 5,
+    // Pauses grow from half a second to ten.
+    4 + 13,
   ],
+  ...[400, 429, 500, 503].map((under): [string, readonly QueryReply[], Given, object] => [
+    `with its record, after HTTP ${under} in the service's envelope for some minutes`,
+    [...times(30, { code: 9999, under }), done],
+    {},
+    done,
+  ]),
+  ...[404, 422].map((http): [string, readonly QueryReply[], Given, object, number] => [
+    `after HTTP ${http} without an envelope for five minutes: baseUrl is probably wrong`,
+    [pending, { http }],
+    {},
+    { name: http === 404 ? "NotFoundError" : "ServiceError", status: http },
+    1 + 37,
+  ]),
   ["with its record, after seven lost queries", [...times(7, "lost"), done], {}, done],
   [
     "with its record, after polls without a record or a key",
@@ -203,15 +218,16 @@ test.for([
   expect(elapsed()).toBe(ms);
 });
 
-test("a wait for an unknown task ends a minute after it began, if the clock that dated the task is ahead", async () => {
+test("a wait for an unknown task ends two minutes after it began, if the clock that dated the task is ahead", async () => {
   const { media, elapsed } = clientOnAClock([unknown]);
   const task = media.task({
     ...media.video.task("t-1").toJSON(),
     createdAt: young.createdAt + hour,
   });
   expect(await errorOf(task.wait())).toMatchObject({ task, code: 9999 });
-  expect(elapsed()).toBeGreaterThan(60_000);
-  expect(elapsed()).toBeLessThan(120_000);
+  // It may not be known for a minute, and is rejected for another one.
+  expect(elapsed()).toBeGreaterThan(120_000);
+  expect(elapsed()).toBeLessThan(140_000);
 });
 
 test("an abort ends a wait at once, with the signal's reason", async () => {

@@ -90,7 +90,7 @@ export const ownTypes: OptionTypes<OwnOptions> = {
   media: "any",
   onTask: "function",
   onUpdate: "function",
-  waitTimeoutMs: "timeout",
+  waitTimeoutMs: "limit",
   unchecked: "boolean",
 };
 

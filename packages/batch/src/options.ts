@@ -68,7 +68,7 @@ const ofBatch: OptionTypes<OwnOptions> = {
   onProgress: "function",
   onLine: "function",
   signal: "signal",
-  waitTimeoutMs: "timeout",
+  waitTimeoutMs: "limit",
 };
 
 /** Checks the options of the batch, and returns those of its client, which checks them. */

@@ -54,7 +54,7 @@ const ownOptions: OptionTypes<OwnOptions> = {
   allow: "texts",
   confirm: "any",
   maxResults: "number",
-  waitTimeoutMs: "timeout",
+  waitTimeoutMs: "limit",
 };
 
 /** Returns the options of a factory apart from those of its client, which the client checks. */

@@ -77,7 +77,7 @@ function issueOfHeader(given: string, value: unknown, ignored: Ignored): Issue |
   return issueOf(field, "invalid", unsendable, "Use text without line breaks.");
 }
 
-const compressions = /^((x-)?gzip|deflate|br|zstd|(x-)?compress)$/;
+const compressions = /^(x-)?(gzip|deflate|br|zstd|compress)$/;
 
 /**
  * Returns the compressions of a body, by its header Content-Encoding. Servers also write there what

@@ -1,9 +1,10 @@
 import { afterCreation, invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { describeValue, issueOf, mustBe, notLost } from "../errors/issue.ts";
 import { hosts } from "../result/results.ts";
+import { saysUnknownTask } from "../money/response.ts";
 import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
-import { codes, kinds, operations } from "../spec/operations.gen.ts";
+import { kinds, operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
 import type {
   Check,
@@ -21,10 +22,7 @@ import type { Host } from "./host.ts";
 import { deleteTasks, queryTask } from "./tasks.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
-/**
- * The number of checks in a row with equally many results after which fewer than requested count as
- * all.
- */
+/** The least number of checks in a row with equally many results, fewer than requested. */
 const checksOfPartialResult = 3;
 
 export interface TaskHandle<out K extends Kind> extends Pick<
@@ -40,29 +38,11 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   readonly #host: Host;
 
   constructor(json: TaskJSON, host: Host) {
-    const {
-      kind,
-      taskid,
-      origin,
-      resultCount,
-      model,
-      createdAt,
-      initialUrl,
-      generationId,
-      requestId,
-    } = json;
+    const { kind, taskid, origin, resultCount, model } = json;
+    const { createdAt, initialUrl, generationId, requestId } = json;
     // Only these: saved JSON may have others, which could replace a method.
-    Object.assign(this, {
-      kind,
-      taskid,
-      origin,
-      resultCount,
-      model,
-      createdAt,
-      initialUrl,
-      generationId,
-      requestId,
-    });
+    Object.assign(this, { kind, taskid, origin, resultCount, model });
+    Object.assign(this, { createdAt, initialUrl, generationId, requestId });
     this.#partial = json.partial;
     this.#host = host;
     hosts.set(this, host);
@@ -86,9 +66,10 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
         check.state === "pending" ? { ...check, afterMs: this.#afterMs() } : check
       ) as Check<K>;
     } catch (error) {
-      const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
-      const isRejection = error instanceof ServiceError && error.code === codes.failure;
-      if (!isRejection || ageMs >= knownAfterMs || this.#isDeleted) throw error;
+      // The clock of the host that generated it may be ahead.
+      const ageMs = Math.abs(this.#host.time.now() - (this.createdAt ?? -Infinity));
+      const isUnknown = error instanceof ServiceError && saysUnknownTask(error);
+      if (!isUnknown || ageMs >= knownAfterMs || this.#isDeleted) throw error;
       const { requestId } = error;
       return {
         state: "pending",
@@ -102,7 +83,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   #afterMs(): number {
     const { pollLimit, time } = this.#host;
-    if (this.createdAt === undefined) return longestRetryMs;
+    if (this.createdAt === undefined || this.#partial) return longestRetryMs;
     const ageMs = Math.max(0, time.now() - this.createdAt);
     return Math.ceil(pollLimit.durationsOf(this.model ?? this.kind).next(ageMs, 1) - ageMs);
   }
@@ -122,7 +103,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       status,
       record,
       requestId,
-      recorded: this.#end(state, status, poll?.signal ?? options.signal),
+      recorded: this.#end({ state, status, record }, poll?.signal ?? options.signal),
     };
   }
 
@@ -132,9 +113,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
    */
   #stateOf(record: TaskRecord, status: number | undefined): State {
     const { statuses, classify } = this.#host.states;
-    const count = record.url.length;
-    const checks = this.#partial?.count === count ? this.#partial.checks + 1 : 1;
-    const isDone = count >= this.resultCount || (count > 0 && checks >= checksOfPartialResult);
+    this.#partial = this.#partialOf(record.url.length);
+    const isDone = record.url.length >= this.resultCount || this.#isPartialDone();
     const isOneOf = (list: readonly number[] = []) => status !== undefined && list.includes(status);
     let state: State = isDone ? "succeeded" : "pending";
     if (isOneOf(statuses?.succeeded)) state = "succeeded";
@@ -148,17 +128,41 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       const problem = `must return ${states.join(", ")} or undefined, not ${describeValue(state)}`;
       throw invalidRequest("createMediaGen", "classify", "invalid", problem, "", notLost);
     }
-    this.#partial = count > 0 && count < this.resultCount ? { count, checks } : undefined;
     return state;
   }
 
-  async #end(state: State, status: number | undefined, signal: Ending | undefined): Promise<void> {
+  /** Returns since when, and in how many checks, a task has had so many of its results. */
+  #partialOf(count: number): TaskJSON["partial"] {
+    if (count === 0 || count >= this.resultCount) return undefined;
+    const { checks, since } =
+      this.#partial?.count === count ? this.#partial : { checks: 0, since: this.#host.time.now() };
+    return { count, checks: checks + 1, since };
+  }
+
+  /**
+   * Returns whether the results that are there count as all, although more were requested: once
+   * their number has not changed for a minute, or half of the task's age if that is longer.
+   */
+  #isPartialDone(): boolean {
+    if (!this.#partial) return false;
+    const { checks, since } = this.#partial;
+    const now = this.#host.time.now();
+    const ageMs = now - (this.createdAt ?? now);
+    return checks >= checksOfPartialResult && now - since >= Math.max(60_000, ageMs / 2);
+  }
+
+  async #end(
+    { state, status, record }: Pick<WaitCheck<K>, "state" | "status" | "record">,
+    signal: Ending | undefined,
+  ): Promise<void> {
     if (state === "pending" || this.#hasEnded) return;
     this.#hasEnded = true;
-    const { kind, model, taskid, createdAt, generationId } = this;
+    const { kind, model, taskid, resultCount, createdAt, generationId } = this;
     const at = this.#host.time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
-    this.#host.emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
+    const results = record.url.length;
+    const about = { kind, model, taskid, state, status, at, durationMs };
+    this.#host.emit({ type: "ended", ...about, results, resultCount });
     if (generationId === undefined) return;
     const ledger = await this.#host.ledger?.();
     await ledger?.end({ kind, taskids: [taskid], outcome: state, generationId }, signal);

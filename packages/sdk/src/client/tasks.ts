@@ -1,13 +1,13 @@
 import { call } from "../call/call.ts";
-import { isSuccess, taskidIn } from "../money/response.ts";
+import { saysUnknownTask, taskidIn } from "../money/response.ts";
 import { type ApiKey, ignoredWithKey, readHeaders } from "../call/headers.ts";
 import type { Subject } from "../errors/events.ts";
 import { type OptionTypes, readOptions, valuesOf } from "../errors/options.ts";
 import { rejectIssues, ServiceError } from "../errors/errors.ts";
-import { nothingWasSent } from "../errors/issue.ts";
+import { nothingWasSent, shorten } from "../errors/issue.ts";
 import { readBody } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
-import { codes, operations } from "../spec/operations.gen.ts";
+import { operations } from "../spec/operations.gen.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
 import type { Poll } from "../wait/wait.ts";
@@ -25,12 +25,19 @@ export async function queryTask<K extends Kind>(
     ? { ...poll, wire: { taskid } }
     : readRequest(query, { taskid }, options, host.apiKey);
   const { data, response } = await call(host, query, request.wire, { ...request, subject });
+  const named = taskidIn(data);
+  if (named !== undefined && named !== taskid) {
+    // A mix-up at the service, or a cache in front of it: the results are another customer's.
+    const advice = "It is safe to retry.";
+    const what = `the record names another task (${shorten(named)})`;
+    throw new ServiceError(what, query.id, response, { isRetryable: true, advice });
+  }
   // Some models may return a single URL without a list.
   const given = data["url"];
   const url = (Array.isArray(given) ? given : [given]).filter(
     (one) => typeof one === "string" && one !== "",
   );
-  const record = { ...data, taskid: taskidIn(data) ?? taskid, url };
+  const record = { ...data, taskid, url };
   // The cast: the service documents the record; only what the SDK itself needs of it is ensured
   // here.
   return { record: record as TaskRecord as Records[K], requestId: response.requestId };
@@ -47,11 +54,9 @@ export async function isKnown(
     return true;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { status, code } = error;
-    const isNotFound = status === 404 && (code === undefined || code === codes.failure);
-    // Any other rejection says nothing about the task. A person who believed that there is none
-    // would pay again.
-    if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;
+    const isNotFound = error.status === 404 && error.code === undefined;
+    // A person who believed that there is none would pay again.
+    if (isNotFound || saysUnknownTask(error)) return false;
     throw error;
   }
 }

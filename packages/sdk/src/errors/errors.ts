@@ -240,7 +240,7 @@ export class OutcomeUnknownError extends MediaGenError {
     const taskid = response.namedTask || sent.taskid;
     const then =
       generationId &&
-      `Then call media.resolve("${generationId}", ..., { attempt: "${attempt}" }) with { taskid }, or with "notCreated" if there is none.`;
+      `Then call media.resolve("${generationId}", { taskid } or "notCreated", { attempt: "${attempt}" }).`;
     // Not toISOString, which throws if the clock of the options is wrong.
     const task = `a task of ${new Date(at).toJSON()}`;
     const search = `Before you generate it again, look for ${task} in the service's console, or ask its support.`;

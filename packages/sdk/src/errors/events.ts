@@ -41,6 +41,9 @@ export type MediaGenEvent =
         readonly type: "ended";
         readonly state: "succeeded" | "failed";
         readonly status: number | undefined;
+        /** The number of results, and how many were requested. */
+        readonly results: number;
+        readonly resultCount: number;
         readonly durationMs: number | undefined;
       })
   | StoreFailed

@@ -4,7 +4,7 @@ import { describeValue, type Issue, issueOf, unknownName } from "./issue.ts";
 
 /** The type of an option. `any` is checked where it is used. */
 type SimpleType = "any" | "text" | "texts" | "key" | "boolean" | NumberType | ObjectType;
-type NumberType = "number" | "limit" | "timeout" | "numbers";
+type NumberType = "number" | "limit" | "numbers";
 type ObjectType = "function" | "signal" | "store" | "options";
 
 /** The types of options, by name; those of the options in an option are a table, too. */
@@ -31,10 +31,9 @@ const types: Readonly<
   boolean: ["true or false", (value) => typeof value === "boolean"],
   // NaN would limit nothing, because no number is greater.
   number: ["a number of at least 0", (value) => typeof value === "number" && value >= 0],
-  limit: ["a number above 0", (value) => typeof value === "number" && value > 0],
-  // Elsewhere, 0 often means no timeout. Here, each generation would be billed and unknown.
-  timeout: [
-    "milliseconds above 0, or Infinity for no timeout",
+  // Elsewhere, 0 often means none. A timeout of 0 would bill each generation and return none.
+  limit: [
+    "a number above 0, or Infinity for none",
     (value) => typeof value === "number" && value > 0,
   ],
   numbers: [

@@ -76,6 +76,17 @@ export function taskidIn(data: Answer["data"]): string | undefined {
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
+/**
+ * Returns whether a rejected query says that the service does not know the task. Any other
+ * rejection says nothing about it.
+ */
+export function saysUnknownTask({
+  status,
+  code,
+}: Pick<ServiceResponse, "status" | "code">): boolean {
+  return code === codes.failure && (isSuccess(status) || status === 404);
+}
+
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }

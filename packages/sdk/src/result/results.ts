@@ -7,7 +7,7 @@ import { readResult, type Result, type ResultHost } from "./read-result.ts";
 
 export const resultOptions: OptionTypes<ResultOptions> = {
   maxBytes: "number",
-  stallTimeoutMs: "timeout",
+  stallTimeoutMs: "limit",
   allowPrivateHosts: "boolean",
   onProgress: "function",
   signal: "signal",

@@ -38,10 +38,14 @@ export type TaskJSON = {
    */
   readonly requestId?: string;
   /**
-   * If there were fewer results than requested: their number, and for how many checks in a row it
-   * has not changed.
+   * If there were fewer results than requested: their number, for how many checks in a row it has
+   * not changed, and since when, in milliseconds since 1970.
    */
-  readonly partial?: { readonly count: number; readonly checks: number };
+  readonly partial?: {
+    readonly count: number;
+    readonly checks: number;
+    readonly since: number;
+  };
 };
 
 /**
@@ -214,6 +218,8 @@ export interface WaitUpdate<K extends Kind = Kind> {
   readonly status: number | undefined;
   /** The record; undefined if the poll failed. */
   readonly record: Records[K] | undefined;
+  /** The number of results so far; `task.resultCount` were requested. Undefined if it failed. */
+  readonly results: number | undefined;
   /** The error that the poll failed with, if it did. The wait continues. */
   readonly error: unknown;
 }

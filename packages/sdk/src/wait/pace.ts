@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors/errors.ts";
-import { codes } from "../spec/operations.gen.ts";
+import { saysUnknownTask } from "../money/response.ts";
 import type { State, Task, TaskRecord } from "../task/task.ts";
 import type { SleepReason, Time } from "../time/clock.ts";
 import { onAbort } from "../time/deadline.ts";
@@ -23,8 +23,15 @@ const lastPollMs = 1_000;
 const soonMs = 100;
 
 /** Rejections that end a wait: so many in a row of the same kind, over at least this time. */
-type Rule = typeof unknownTask;
-const unknownTask = { times: 5, spanMs: 0 };
+interface Rule {
+  readonly times: number;
+  readonly spanMs: number;
+}
+
+/** The service rejects the task. It documents no conditions: it may also be busy for a while. */
+const unknownTask: Rule = { times: 5, spanMs: 60_000 };
+/** HTTP 404 or 422 of something that is not the service: baseUrl is probably wrong. */
+const wrongUrl: Rule = { times: 5, spanMs: 5 * 60_000 };
 /**
  * HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts
  * or throttles.
@@ -203,6 +210,9 @@ export class Pace {
 
 function ruleFor(error: unknown, isKnown: boolean): Rule | undefined {
   if (!(error instanceof ServiceError)) return undefined;
-  if (error.status === 401 || error.status === 403) return rejectedKey;
-  return error.code === codes.failure && isKnown ? unknownTask : undefined;
+  const { status, code } = error;
+  if (status === 401 || status === 403) return rejectedKey;
+  if (!isKnown) return undefined;
+  if (saysUnknownTask(error)) return unknownTask;
+  return code === undefined && (status === 404 || status === 422) ? wrongUrl : undefined;
 }

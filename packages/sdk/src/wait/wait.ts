@@ -17,7 +17,7 @@ import type { PollLimit } from "./poll-limit.ts";
 
 export const waitOptions: OptionTypes<WaitOptions> = {
   onUpdate: "function",
-  waitTimeoutMs: "timeout",
+  waitTimeoutMs: "limit",
   signal: "signal",
 };
 
@@ -74,6 +74,7 @@ export async function waitFor<K extends Kind>(
         state,
         status,
         record,
+        results: record?.url.length,
         error: last.error,
       };
       await orAbort(Promise.resolve(onUpdate?.(update)), deadline);
@@ -118,16 +119,10 @@ function emitRetry(
   { emit, time }: WaitHost,
 ): void {
   const { kind, model, taskid, generationId } = task;
-  const { status, requestId } =
-    error instanceof ServiceError ? error : { status: undefined, requestId: undefined };
-  const about = {
-    operation: operations[kind].query.id,
-    kind,
-    model,
-    taskid,
-    generationId,
-    requestId,
-  };
+  // The cast: an error without a response has none of its fields.
+  const { status, requestId } = error as Partial<ServiceError>;
+  const operation = operations[kind].query.id;
+  const about = { operation, kind, model, taskid, generationId, requestId };
   const delayMs = Math.max(0, Math.round(pace.due() - time.steady()));
   const durationMs = Math.round(time.steady() - sentAt);
   emit({
