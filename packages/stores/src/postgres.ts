@@ -51,14 +51,22 @@ interface Row {
 /**
  * Creates a store in PostgreSQL, for processes on any number of machines.
  *
- * @param pool Connects to the primary, with `synchronous_commit` on, which is the default.
+ * @param pool Connects to the primary, with `synchronous_commit` on, which is the default. A client
+ * of a pool is rejected, because it may be inside a transaction, whose rollback would forget a
+ * payment.
  * @returns The store, for the option `store`.
+ * @throws TypeError if it is a client
  * @example
  * const pool = new Pool();
  * await pool.query(postgresTable);
  * const media = createMediaGen({ store: postgresStore(pool) });
  */
 export function postgresStore(pool: PostgresPool): GenerationStore {
+  if ("release" in pool) {
+    throw new TypeError(
+      "postgresStore takes a Pool, not a client of it: a client may be inside a transaction, whose rollback would forget a payment.",
+    );
+  }
   // The casts: the columns hold what was written.
   const parse = (text: string) => JSON.parse(text) as GenerationEntry;
   const read = async (sql: string, ...values: unknown[]) =>

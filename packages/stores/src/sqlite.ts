@@ -14,6 +14,10 @@ export interface SqliteDatabase {
    * @param sql The statement.
    */
   prepare(sql: string): SqliteStatement;
+  /** Whether a transaction is open, in `node:sqlite` of Node 22.16 or later. */
+  readonly isTransaction?: boolean | undefined;
+  /** The same in `better-sqlite3`. */
+  readonly inTransaction?: boolean | undefined;
 }
 
 /** The part of a prepared statement that the store uses. */
@@ -63,7 +67,8 @@ const remove = `
 /**
  * Creates a store in a SQLite file, for the processes of one machine. It creates its table, whose
  * name contains the version of its columns, and sets `busy_timeout` and `synchronous = full` on the
- * connection. Nothing else may delete its rows.
+ * connection. Nothing else may delete its rows. Inside a transaction `write` rejects, because a
+ * rollback would forget a payment.
  *
  * @param database An open connection, such as a `DatabaseSync` of `node:sqlite` (Node 22.13 or
  * later).
@@ -84,6 +89,11 @@ export function sqliteStore(database: SqliteDatabase): GenerationStore {
 
   return {
     async write(entry) {
+      if (database.isTransaction || database.inTransaction) {
+        throw new Error(
+          "The connection of the store is inside a transaction, whose rollback would forget a payment. Give the store its own connection.",
+        );
+      }
       const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = entry;
       const keyed = idempotencyKey === undefined ? 0 : 1;
       const values = [revision, attempt, state, keyed, updatedAt, JSON.stringify(entry), id];

@@ -17,7 +17,7 @@ export interface Server extends AsyncDisposable {
 }
 
 /** The options of a Redis that has each write on the disk before it responds. */
-const durable = ["--appendonly", "yes", "--appendfsync", "always"];
+export const durable = ["--appendonly", "yes", "--appendfsync", "always"];
 
 /** Starts a Redis. */
 export async function startRedis(options: readonly string[] = durable): Promise<Server> {
