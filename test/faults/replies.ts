@@ -6,18 +6,16 @@ export const envelope = JSON.stringify({
   data: { taskid: "t-1", url: [], status: "Success" },
 });
 
-/** A response as text, with its length. */
+/**
+ * A response as text, with its length. It names no media type, so that its bytes may also be a
+ * result.
+ */
 export function reply(
   body: string | Buffer = envelope,
   status = "200 OK",
   ...headers: readonly string[]
 ): Buffer {
-  const lines = [
-    `HTTP/1.1 ${status}`,
-    "Content-Type: application/json",
-    `Content-Length: ${body.length}`,
-    ...headers,
-  ];
+  const lines = [`HTTP/1.1 ${status}`, `Content-Length: ${body.length}`, ...headers];
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), Buffer.from(body as string)]);
 }
 
@@ -31,6 +29,6 @@ export const response = (
   body: string | Buffer = "",
   ...headers: readonly string[]
 ): Fault => bytes(reply(body, status, "Connection: close", ...headers));
-export const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+export const head = "HTTP/1.1 200 OK\r\n";
 export const half = envelope.slice(0, envelope.length / 2);
 export const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;

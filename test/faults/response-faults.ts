@@ -89,12 +89,20 @@ export const responseFaults: readonly FaultRow[] = [
     name: "JSON that calls itself HTML",
     ...bytes(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${envelope}`),
     ...succeeded,
+    // The URL is renewed once.
+    download: ["ConnectionError", 4, backoff],
+  },
+  {
+    name: "JSON that calls itself JSON",
+    ...bytes(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n${envelope}`),
+    ...succeeded,
+    download: ["ConnectionError", 4, backoff],
   },
   {
     name: "HTML",
     ...bytes("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Welcome to the hotel</html>"),
     ...unreadable,
-    download: ["ConnectionError", 3],
+    download: ["ConnectionError", 4, backoff],
   },
   { name: "JSON that is cut", ...response("200 OK", half), ...unreadable },
   { name: "JSON null", ...response("200 OK", "null"), ...unreadable },

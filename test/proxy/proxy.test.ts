@@ -16,6 +16,7 @@ const secret = "0123456789abcdef0123456789abcdef";
 const model = "imgmodelv4";
 const path = `/v1/images/${model}`;
 const form = { prompt: "A fox" };
+const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const order = { idempotencyKey: "order-1" };
 const rejected = expect.any(InvalidRequestError);
 /** Pauses take no time, and no limit passes. */
@@ -205,6 +206,8 @@ const parts = (count: number) =>
 const today = "You have used your images of today.";
 test.for<[string, BodyInit, headers: Record<string, string>, says: string, Setup?]>([
   ["no form", "{}", { "content-type": "application/json" }, "cannot be read"],
+  ["another kind of form", new URLSearchParams(form), {}, "as multipart/form-data"],
+  ["a broken form", "no", { "content-type": "multipart/form-data; boundary=b" }, "cannot be read"],
   ["a wrong value", formData(["batchsize", "two"]), {}, "batchsize"],
   ["an unknown field", formData(["__proto__", "1"]), {}, "__proto__"],
   ["a field twice", formData(["prompt", "A hare"]), {}, "prompt"],
@@ -264,6 +267,33 @@ test("beforeGenerate gets a valid form with its user and key, and returns the fo
     { user: "ann", kind: "image", model, ...order },
   ]);
   expect(emulator.tasks).toMatchObject([{ fields: { batchsize: 1 } }]);
+});
+
+describe("a file of the page that beforeGenerate leaves out", () => {
+  const picture = { ...form, sourceImage: new File([png], "fox.png") };
+  const generateWith = (beforeGenerate: MediaProxyOptions["beforeGenerate"]) => {
+    const { pageOf, ...rest } = setUp({ beforeGenerate });
+    return { ...rest, outcome: errorOf(pageOf("ann").video.generate("vidmodelv2", picture)) };
+  };
+
+  test("is not paid for without it", async () => {
+    const { emulator, errors, outcome } = generateWith(({ prompt }) => ({ prompt }));
+    expect(await outcome).toMatchObject({ name: "ServiceError", status: 424, billed: "no" });
+    expect(emulator.calls).toEqual([]);
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("without sourceImage") }),
+    ]);
+  });
+
+  test("is left out if that is meant", async () => {
+    const { emulator, errors, outcome } = generateWith(({ prompt }) => ({
+      prompt,
+      sourceImage: undefined,
+    }));
+    await outcome;
+    expect(errors).toEqual([]);
+    expect(emulator.tasks).toMatchObject([{ fields: { prompt: "A fox" }, files: [] }]);
+  });
 });
 
 const crash = () => {

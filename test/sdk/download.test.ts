@@ -14,7 +14,7 @@ import {
 import { blobs, createMediaGen, download } from "@mediagen/sdk/node";
 import { describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, forever, success, throwing } from "./fake-service.ts";
-import { cutOnce, ownDirectory, type Rest, serveResults } from "./result-server.ts";
+import { cutOnce, ownDirectory, type Rest, hostileId, serveResults } from "./result-server.ts";
 
 const directory = ownDirectory();
 const png = Buffer.from(
@@ -24,7 +24,7 @@ const png = Buffer.from(
 const { handlers, requests, taskWith } = serveResults({
   "/1": (_, response) => response.setHeader("content-type", "application/octet-stream").end(png),
   "/text": (_, response) =>
-    response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
+    response.setHeader("content-type", "application/x-unknown; charset=utf-8").end("hello"),
   "/gone": (_, response) => response.writeHead(404).end("not here"),
   "/down": (_, response) => response.writeHead(503).end(),
   "/stuck": (_, response) => response.setHeader("content-length", 100).write("half of the result"),
@@ -44,6 +44,8 @@ const { handlers, requests, taskWith } = serveResults({
   },
 });
 const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex");
+/** The name for the task id of these tests, which is no file name. */
+const digest = sha256(hostileId);
 const ranges = () => requests.map(({ headers }) => [headers.range, headers["if-range"]]);
 const first = [undefined, undefined];
 const path = (name: string) => join(directory.path, name);
@@ -60,10 +62,20 @@ describe.each([
     const onProgress = (one: unknown) => void progress.push(one);
     const files = await download(taskAt(["/1", "/text"]), path("out"), { onProgress });
     expect(files).toEqual([
-      { path: path("out/___t_1-1.png"), bytes: png.length, type: "image/png", sha256: sha256(png) },
-      { path: path("out/___t_1-2.bin"), bytes: 5, type: "text/plain", sha256: sha256("hello") },
+      {
+        path: path(`out/${digest}-1.png`),
+        bytes: png.length,
+        type: "image/png",
+        sha256: sha256(png),
+      },
+      {
+        path: path(`out/${digest}-2.bin`),
+        bytes: 5,
+        type: "application/x-unknown",
+        sha256: sha256("hello"),
+      },
     ]);
-    expect(await readFile(path("out/___t_1-1.png"))).toEqual(png);
+    expect(await readFile(path(`out/${digest}-1.png`))).toEqual(png);
     expect(progress).toEqual([
       { index: 0, count: 2, bytes: png.length, totalBytes: png.length },
       { index: 1, count: 2, bytes: 5, totalBytes: 5 },
@@ -152,7 +164,7 @@ describe.each([
     expect(
       await errorOf(download(taskAt(["/1", url]), directory.path, { maxBytes: 1_000 })),
     ).toMatchObject(thrown);
-    expect(await readdir(directory.path)).toEqual(["___t_1-1.png"]);
+    expect(await readdir(directory.path)).toEqual([`${digest}-1.png`]);
   });
 
   test("ends with the signal's reason, with what its listener throws, or because there is no result", async () => {
@@ -302,16 +314,15 @@ describe("the name of a file", () => {
     expect(await readdir(directory.path)).toEqual(["fox, in snow (2)-1.png"]);
   });
 
-  test("is a digest if a task's id is too long for a file", async () => {
+  test("is a digest if a task's id is too long for a file, or has characters that names lack", async () => {
     const fetch = async (_: string, { method }: { readonly method?: string }) =>
       method === "POST" ? success({ url: ["http://localhost/1"] }) : new Response(png);
-    for (const end of ["a", "b"])
-      await download(
-        clientOf([], { fetch }).media.image.task("a".repeat(299) + end),
-        directory.path,
-      );
+    const long = "a".repeat(299);
+    for (const id of [`${long}a`, `${long}b`, "a/b", "a.b", "a b", "a_b"])
+      await download(clientOf([], { fetch }).media.image.task(id), directory.path);
     const names = await readdir(directory.path);
-    expect(names.filter((name) => /^[0-9a-f]{64}-1\.png$/.test(name))).toHaveLength(2);
+    expect(names.filter((name) => /^[0-9a-f]{64}-1\.png$/.test(name))).toHaveLength(5);
+    expect(names).toContain("a_b-1.png");
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import dns from "node:dns";
 import { openAsBlob } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -70,6 +71,11 @@ describe("fileFrom of @mediagen/sdk/node", () => {
     await writeFile(path("a fox.gif"), `${gif.toString()}, and more`);
     await expect(file.arrayBuffer()).rejects.toThrow();
   });
+});
+
+test("a pipe is not opened, because that would wait for its writer", async () => {
+  execFileSync("mkfifo", [path("fox.png")]);
+  await expect(fileFrom(path("fox.png"))).rejects.toThrow("it is a pipe or a device, not a file");
 });
 
 describe.each(entryPoints)("fileFrom of %s", (_, from) => {

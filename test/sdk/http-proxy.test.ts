@@ -11,6 +11,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { startRawServer } from "../faults/raw-server.ts";
+import { environmentProxy } from "../../packages/sdk/src/node/connect-options.ts";
 import { serve } from "../serve.ts";
 import { shown } from "../shown.ts";
 import { errorOf } from "./fake-service.ts";
@@ -301,9 +302,20 @@ describe("the environment", () => {
       ".example.com",
       "*.example.com",
       "a.example,example.com:2",
+      "media.example.com.",
     ]) {
       vi.stubEnv("no_proxy", exception);
       expect(String(await query()), exception).toMatch(/nothing was sent.*ECONNREFUSED/);
+    }
+    for (const exception of [
+      "2001:db8::5",
+      "[2001:db8::5]",
+      "[2001:DB8::5]:443",
+      "a,::1,2001:db8::5",
+    ]) {
+      const url = new URL("https://[2001:db8::5]/v1");
+      vi.stubEnv("no_proxy", exception);
+      expect(environmentProxy(url), exception).toBeUndefined();
     }
     vi.stubEnv("no_proxy", "");
     vi.stubEnv("HTTP_PROXY", proxy.url);

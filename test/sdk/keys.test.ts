@@ -63,9 +63,16 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
   test("and in no record, but a task stays reachable", async () => {
     const kept = { taskid: `t-${key}`, url: [`http://localhost/${key}`] };
     const { media } = clientWith(() =>
-      success({ ...kept, message: `for ${key}`, deep: [{ inner: [key] }] }),
+      success({
+        ...kept,
+        message: `for ${key}`,
+        deep: [{ inner: [key] }],
+        uses: { [key]: 1 },
+        all: [{ [`a ${key}`]: 2 }],
+      }),
     );
-    const record = { ...kept, message: `for ${hidden}`, deep: [{ inner: [hidden] }] };
+    const names = { uses: { [hidden]: 1 }, all: [{ [`a ${hidden}`]: 2 }] };
+    const record = { ...kept, message: `for ${hidden}`, deep: [{ inner: [hidden] }], ...names };
     expect(await media.image.query(kept.taskid)).toEqual(record);
   });
 });

@@ -6,6 +6,9 @@ import { temporaryDirectory } from "../temporary-directory.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
+/** A task id that is no file name, and leads out of a directory. */
+export const hostileId = "../t:1";
+
 /** Serves while the tests of a file run. Returns what returns the origin. */
 export function serveForAll(respond: RequestListener): () => string {
   let server: Awaited<ReturnType<typeof serve>>;
@@ -40,7 +43,7 @@ export function serveResults(handlers: Record<string, Handler>) {
       paths: readonly string[],
       options: MediaGenOptions = {},
     ) {
-      const taskid = "../t:1";
+      const taskid = hostileId;
       data = { taskid, url: paths.map((path) => (path.startsWith("/") ? origin() + path : path)) };
       const events: MediaGenEvent[] = [];
       const onEvent = (event: MediaGenEvent) => void (event.type === "ended" || events.push(event));

@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { blobs, type FetchInit, type TaskJSON } from "@mediagen/sdk";
 import { download } from "@mediagen/sdk/node";
@@ -23,7 +24,8 @@ function clientWith(
   return { ...clientOf([], { fetch, apiKey }), requested };
 }
 
-const bytes = (headers: Record<string, string> = {}) => new Response("no known bytes", { headers });
+const bytes = (headers: Record<string, string> = {}) =>
+  new Response(Buffer.from("no known bytes"), { headers });
 
 test.for([
   ["a.php", undefined, "bin"],
@@ -45,6 +47,41 @@ test.for([
     expect(basename(file?.path ?? "")).toBe(`t-1-1.${extension}`);
   },
 );
+
+describe("a text in place of the result", () => {
+  const envelope = '{"code":9999,"msg":"the link has expired"}';
+  const texts = [
+    "application/json",
+    "application/problem+json",
+    "text/plain; charset=utf-8",
+    "text/html",
+  ];
+  const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");
+  const asText = (type: string) => new Response(envelope, { headers: { "content-type": type } });
+
+  test.for(texts)("is no result, and the URL is renewed once: %s", async (type) => {
+    const urls = [`${origin}/old`];
+    const { media, requested } = clientWith(urls, (url) => {
+      if (url.endsWith("new")) return new Response(png, { headers: { "content-type": type } });
+      urls[0] = `${origin}/new`;
+      return asText(type);
+    });
+    const [blob] = await blobs(media.image.task("t-1"));
+    expect(blob).toMatchObject({ type: "image/png", size: png.length });
+    expect(requested).toEqual([`${origin}/old`, `${origin}/new`]);
+  });
+
+  test("is never saved, so that a later run fetches the result again", async () => {
+    const { media, requested } = clientWith([`${origin}/old`], () => asText("application/json"));
+    expect(await errorOf(download(media.image.task("t-1"), directory.path))).toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringContaining("application/json instead of the result"),
+      isRetryable: true,
+    });
+    expect(requested.length).toBeGreaterThan(1);
+    expect(await readdir(directory.path)).toEqual([]);
+  });
+});
 
 test.for<[string, Partial<TaskJSON>, number]>([
   ["as the form requested, if the record has more", { model: "imgmodelv4" }, 2],

@@ -16,7 +16,8 @@ export const mediaProxy: (request: Request) => Promise<Response> = createMediaPr
       if (!isWithinQuota(user, idempotencyKey))
         return "You have used your videos of today.";
       // The page chooses the prompt, not what it costs.
-      return { prompt: form["prompt"], duration: 5, resolution: "720p" };
+      const { prompt, sourceImage } = form;
+      return { prompt, sourceImage, duration: 5, resolution: "720p" };
     },
   },
 );

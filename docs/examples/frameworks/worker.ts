@@ -26,7 +26,8 @@ export default {
         if (model !== "vidmodelv2")
           return "This app generates with vidmodelv2 only.";
         // The page chooses the prompt, not what it costs.
-        return { prompt: form["prompt"], duration: 5, resolution: "720p" };
+        const { prompt, sourceImage } = form;
+        return { prompt, sourceImage, duration: 5, resolution: "720p" };
       },
     });
     const response = mediaProxy(request);

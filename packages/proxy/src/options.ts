@@ -36,10 +36,11 @@ export interface MediaProxyOptions {
    */
   readonly secret: string;
   /**
-   * Called before each generation, with its valid form. Returns the form to send, or a text for the
-   * page that says why the generation is rejected. A request that a browser sends twice calls it
-   * twice, with the same `idempotencyKey`: count by it, and return the same form. If the form
-   * differs, nothing is sent and the outcome is unknown in the page.
+   * Called before each generation, with its valid form. Returns the form to send, or a text for
+   * the page that says why the generation is rejected. A field that it leaves out is not sent; a
+   * file must be left out with `undefined`, or the generation is rejected. A request that a
+   * browser sends twice calls it twice, with the same `idempotencyKey`: count by it, and return
+   * the same form. If the form differs, nothing is sent and the outcome is unknown in the page.
    */
   readonly beforeGenerate?:
     | ((

@@ -8,6 +8,7 @@ import {
 } from "./options.ts";
 import {
   ownCode,
+  rejectDroppedFile,
   rejectFields,
   rejectGeneration,
   Rejection,
@@ -15,7 +16,7 @@ import {
   responseOf,
   success,
 } from "./rejection.ts";
-import { findRoute, isForeign, keyOf, readBody, readParts } from "./request.ts";
+import { findRoute, isForeign, keyOf, readBody, readParts, rejectOtherForms } from "./request.ts";
 import { Seal } from "./seal.ts";
 
 /** Maximum size of a query, which is a task's id and some flags. */
@@ -83,10 +84,15 @@ class MediaProxy {
   async #generate(request: Request, generation: ProxyGeneration): Promise<Response> {
     const { media, beforeGenerate = (given) => given, maxBytes = 20_000_000 } = this.#options;
     const { user, kind, model, idempotencyKey } = generation;
+    rejectOtherForms(request);
     const parts = readParts(await readBody(request, maxBytes, (whole) => whole.formData()), model);
     const { form: read, issues } = await inspectForm(model, parts, true);
     rejectFields(issues);
-    const form = await ownCode(() => beforeGenerate(read, generation));
+    const form = await ownCode(async () => {
+      const returned = await beforeGenerate(read, generation);
+      rejectDroppedFile(read, returned);
+      return returned;
+    });
     if (typeof form === "string") throw new Rejection(422, form);
     // Two users may send the same key. Without the request's signal: closing the page would make
     // the outcome unknown.

@@ -5,6 +5,7 @@ import {
   type ServiceError,
 } from "@mediagen/sdk";
 import { service } from "@mediagen/sdk/kit";
+import type { ProxyForm } from "./options.ts";
 
 /** The delay before another try if the service requests none. */
 const againMs = 5_000;
@@ -61,6 +62,19 @@ export function rejectGeneration(error: unknown): never {
   if (status !== undefined) throw new Rejection(200, "The service rejected the generation.", error);
   // The page's form was valid, so this is a mistake in the server's code, or a certificate.
   throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
+}
+
+/** Throws if `beforeGenerate` has left out a file of the page, which would be paid without it. */
+export function rejectDroppedFile(sent: ProxyForm, returned: ProxyForm | string): void {
+  if (typeof returned === "string") return;
+  for (const [field, value] of Object.entries(sent)) {
+    const hasFile = [value].flat().some((one) => one instanceof Blob);
+    if (hasFile && !Object.hasOwn(returned, field)) {
+      throw new Error(
+        `beforeGenerate returned a form without ${field}, a file that the page sent. Return ${field} as well, or ${field}: undefined to send none.`,
+      );
+    }
+  }
 }
 
 /** Throws the rejection for a failed query with these fields of the page. */

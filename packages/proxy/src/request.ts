@@ -56,6 +56,12 @@ export function keyOf({ headers }: Request): string {
   return key;
 }
 
+/** Rejects other forms, which a client in a page never sends. Node takes seconds to read some. */
+export function rejectOtherForms({ headers }: Request): void {
+  if (!/^multipart\/form-data(?:;|$)/i.test(headers.get("content-type") ?? ""))
+    throw new Rejection(422, "The request cannot be read: send the form as multipart/form-data.");
+}
+
 /** Reads a body up to the limit, so that a larger one does not fill the memory. */
 export async function readBody<T>(
   request: Request,

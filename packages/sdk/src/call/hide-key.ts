@@ -1,3 +1,5 @@
+import { isObject } from "../spec/values.ts";
+
 /**
  * Returns a text without the API key; without a shorter key than the minimum only if none is given.
  */
@@ -56,9 +58,12 @@ function patternOf(key: string): RegExp {
  * prompt, such as `any`.
  */
 export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown {
+  const hiddenText = (text: string) => hide(text, shortestSecret);
   const hidden = (value: unknown): unknown => {
+    if (typeof value === "string") return hiddenText(value);
     if (Array.isArray(value)) return value.map(hidden);
-    return typeof value === "string" ? hide(value, shortestSecret) : value;
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [hiddenText(name), one]));
   };
   // Entries of lists belong to their field.
   return function (this: unknown, name, value) {
@@ -71,8 +76,8 @@ export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown 
  * request shows its headers.
  */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
-  if (typeof error !== "object" || error === null)
-    return typeof error === "string" ? hide(error) : error;
+  if (typeof error === "string") return hide(error);
+  if (typeof error !== "object" || error === null) return error;
   // Causes may form a cycle.
   if (!(error instanceof Error) || depth === 0) return new Error("not an error (not shown)");
   const inner = (one: unknown) => hideInError(one, hide, depth - 1);

@@ -95,11 +95,15 @@ function isText(value: unknown, { pattern = "", pixels, min = 0, max }: Partial<
 }
 
 /**
- * Returns whether a text has more characters than this. It has at most as many code points as code
- * units.
+ * Returns whether a text has more characters than this. A code point is one code unit or two, so
+ * that most texts need not be counted.
  */
 function isTooLong(value: unknown, limit: number = textLimit): boolean {
-  return typeof value === "string" && value.length > limit && countCharacters(value) > limit;
+  return (
+    typeof value === "string" &&
+    value.length > limit &&
+    (value.length > 2 * limit || countCharacters(value) > limit)
+  );
 }
 
 function issueOfValue({ field, expected, values = [], max }: Field, given: unknown): Issue {

@@ -76,15 +76,20 @@ function isUsable(href: string): boolean {
   );
 }
 
-/**
- * Returns whether a NO_PROXY list contains `*`, the URL's host or a domain above it. Ports in it do
- * not count.
- */
+/** Returns whether a NO_PROXY list contains `*`, the URL's host or a domain above it. */
 function isExcluded({ hostname }: URL, list: string): boolean {
-  const domains = list
-    .split(/[\s,]+/)
-    .map((entry) => entry.toLowerCase().replace(/^\*?\.|:\d+$/g, ""));
-  return domains.some(
-    (domain) => domain === "*" || (domain && `.${hostname}`.endsWith(`.${domain}`)),
-  );
+  const host = hostIn(hostname);
+  const excluded = list.split(/[\s,]+/).map(hostIn);
+  return excluded.some((domain) => domain === "*" || (domain && `.${host}`.endsWith(`.${domain}`)));
+}
+
+/**
+ * Returns the host in an entry of NO_PROXY, such as `.example.com`, `example.com.:443`, `::1` or
+ * `[::1]:443`. Ports do not count.
+ */
+function hostIn(entry: string): string {
+  const text = entry.toLowerCase().replace(/^\*?\./, "");
+  const [, inBrackets] = /^\[(.*)\](?::\d+)?$/.exec(text) ?? [];
+  // A text with more colons than one is an IPv6 address.
+  return inBrackets ?? text.replace(/^([^:]*):\d+$/, "$1").replace(/\.$/, "");
 }

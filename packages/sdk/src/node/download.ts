@@ -98,10 +98,11 @@ function placeOf({ taskid }: Task, target: string, name: string | undefined): Pl
   const extension = target.endsWith("/") || target.endsWith(sep) ? "" : extname(target);
   if (extension !== "" && !statSync(target, { throwIfNoEntry: false })?.isDirectory())
     return { directory: dirname(target), name: basename(target, extension), extension };
-  // The task's id comes from the service, and must not lead out of the directory.
-  const id =
-    taskid.length > longestName ? createHash("sha256").update(taskid).digest("hex") : taskid;
-  return { directory: target, name: name ?? id.replace(/[^\w-]/g, "_"), extension: "" };
+  // The task's id comes from the service, and must not lead out of the directory. No two ids may
+  // have one name.
+  const isName = taskid.length <= longestName && /^[\w-]+$/.test(taskid);
+  const id = isName ? taskid : createHash("sha256").update(taskid).digest("hex");
+  return { directory: target, name: name ?? id, extension: "" };
 }
 
 async function downloadOne(

@@ -53,6 +53,10 @@ export interface Piece {
 }
 
 const mostBytes = 2 ** 32;
+/** The media types of texts. An image or a video with one of them is known by its bytes. */
+const text = /^text|^application.*(json|xml)$/;
+/** How an envelope, XML and HTML begin, and no image or video. */
+const structured = /^\s*[{<]/;
 const advice = "The task is not lost: fetch its results again later.";
 
 interface Transfer {
@@ -95,7 +99,8 @@ async function* retry(result: Result, options: ResultOptions): AsyncGenerator<Pi
     } catch (failure) {
       signal?.throwIfAborted();
       const isExpired =
-        failure instanceof ServiceError && [401, 403, 404, 410].includes(failure.status);
+        failure instanceof NotTheResultError ||
+        (failure instanceof ServiceError && [401, 403, 404, 410].includes(failure.status));
       if (isExpired && !isRenewed) {
         const { record } = await host.check(task, signal);
         transfer.url = record?.url[index] ?? url;
@@ -126,10 +131,7 @@ async function* readOn(transfer: Transfer): AsyncGenerator<Piece, void> {
     const contentType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     for await (const bytes of readBody(response, maxBytes, wait, transfer)) {
       const { at, totalBytes } = transfer;
-      // A gateway may send a sign-in page instead. No image or video begins like that.
-      if (at === 0 && contentType === "text/html" && bytes[0] === "<".charCodeAt(0))
-        throw new Error("the server sent an HTML page instead of the result");
-      if (at === 0) transfer.type = mediaTypeOf(bytes)?.type ?? contentType;
+      if (at === 0) transfer.type = typeOf(bytes, contentType);
       transfer.at += bytes.byteLength;
       yield { at, bytes, type: transfer.type, totalBytes };
     }
@@ -139,6 +141,19 @@ async function* readOn(transfer: Transfer): AsyncGenerator<Piece, void> {
     // A fetch function may end a response only by its signal.
     attempt.abort("the attempt has ended");
   }
+}
+
+/** Thrown for a text, such as a sign-in page of a gateway, or the envelope of an expired URL. */
+class NotTheResultError extends Error {}
+
+/** Returns the media type of a result that begins like this. */
+function typeOf(head: Uint8Array, contentType: string | undefined): string | undefined {
+  const known = mediaTypeOf(head)?.type;
+  const isText =
+    text.test(contentType ?? "") && structured.test(String.fromCharCode(...head.subarray(0, 16)));
+  if (!known && isText)
+    throw new NotTheResultError(`the server sent ${contentType} instead of the result`);
+  return known ?? contentType;
 }
 
 async function open(transfer: Transfer, signal: AbortSignal): Promise<ResultResponse> {
