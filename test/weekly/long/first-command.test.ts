@@ -20,8 +20,8 @@ const first: Readonly<Record<string, RegExp>> = {
   release: /has the placeholder/,
   "changeset -- --help": /changeset/,
 };
-/** Those that CI runs as the first command, or that take minutes. */
-const others = ["test", "test:weekly", "test:mutants", "test:live", "bench"];
+/** Those that npm or CI runs as the first command, or that take minutes. */
+const others = ["postinstall", "test", "test:weekly", "test:mutants", "test:live", "bench"];
 const exitCodes: Readonly<Record<string, number | null>> = { mock: null, release: 1 };
 
 const clone = directoryForAll();
