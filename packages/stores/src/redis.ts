@@ -84,7 +84,7 @@ export function redisStore(
     async write(entry) {
       if (!allowVolatile) {
         checked ??= checkDurability(redis).catch((error: unknown) => {
-          checked = undefined; // The settings of the server may be mended meanwhile.
+          checked = undefined; // Somebody may correct the settings of the server.
           throw error;
         });
         await checked;

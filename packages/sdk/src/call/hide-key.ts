@@ -32,10 +32,10 @@ export class UsedKeys {
     const [oldest = ""] = this.#patterns.keys();
     if (this.#patterns.size === keptKeys) this.#patterns.delete(oldest);
     const all = [...this.#patterns.set(key, patternOf(key))];
-    const without = (text: string, pattern: RegExp) => text.replace(pattern, "[the API key]");
     this.hide = (given, minimum = 0) =>
       all.reduce(
-        (text, [{ length }, pattern]) => (length < minimum ? text : without(text, pattern)),
+        (text, [{ length }, pattern]) =>
+          length < minimum ? text : text.replace(pattern, "[the API key]"),
         given,
       );
     return this.hide;
@@ -45,7 +45,7 @@ export class UsedKeys {
 function patternOf(key: string): RegExp {
   const spelled = Array.from(key, (char) => {
     const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
-    return `(?:\\\\?${char.replace(/\W/, "\\$&")}|\\\\u00${hex}|%${hex})`;
+    return `(?:%${hex}|\\\\u00${hex}|\\\\?${char.replace(/\W/, "\\$&")})`;
   }).join("");
   return new RegExp(
     key.length < shortestSecret ? `(?<![\\w-])${spelled}(?![\\w-])` : spelled,
@@ -58,12 +58,12 @@ function patternOf(key: string): RegExp {
  * prompt, such as `any`.
  */
 export function hidingIn(hide: Hide): (name: string, value: unknown) => unknown {
-  const hiddenText = (text: string) => hide(text, shortestSecret);
   const hidden = (value: unknown): unknown => {
-    if (typeof value === "string") return hiddenText(value);
+    // The key may also be the name of a field, as in a count for each key.
+    if (isObject(value))
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [hidden(name), one]));
     if (Array.isArray(value)) return value.map(hidden);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [hiddenText(name), one]));
+    return typeof value === "string" ? hide(value, shortestSecret) : value;
   };
   // Entries of lists belong to their field.
   return function (this: unknown, name, value) {

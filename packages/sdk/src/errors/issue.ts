@@ -82,7 +82,8 @@ export function describeValue(value: unknown): string {
  * that was pasted as text.
  */
 export function countCharacters(text: string): number {
-  return text.replace(/[\u{10000}-\u{10ffff}]/gu, "x").length;
+  // The characters of two code units.
+  return text.replace(/[^\0-\uffff]/gu, "x").length;
 }
 
 export function shorten(text: string, limit = 200): string {

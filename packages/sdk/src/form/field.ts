@@ -89,21 +89,17 @@ function isText(value: unknown, { pattern = "", pixels, min = 0, max }: Partial<
     return false;
   const expression = expressions.get(pattern) ?? new RegExp(pattern, "u");
   expressions.set(pattern, expression);
-  if ((min > 0 && countCharacters(value) < min) || !expression.test(value)) return false;
+  if (countCharacters(value) < min || !expression.test(value)) return false;
   const [width = 0n, height = 0n] = pixels ? value.split(/\D+/).map(BigInt) : [];
   return !pixels || (width * height >= pixels[0] && width * height <= pixels[1]);
 }
 
 /**
- * Returns whether a text has more characters than this. A code point is one code unit or two, so
- * that most texts need not be counted.
+ * Returns whether a text has more characters than this. A character is one code unit or two, so
+ * that the rest of a very long text need not be counted.
  */
 function isTooLong(value: unknown, limit: number = textLimit): boolean {
-  return (
-    typeof value === "string" &&
-    value.length > limit &&
-    (value.length > 2 * limit || countCharacters(value) > limit)
-  );
+  return typeof value === "string" && countCharacters(value.slice(0, limit * 2 + 1)) > limit;
 }
 
 function issueOfValue({ field, expected, values = [], max }: Field, given: unknown): Issue {
